@@ -1,0 +1,84 @@
+"""Observed series: checked arrays of observations, NaN for missing entries."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from recbayes.errors import DataError
+from recbayes.numerics.arrays import is_positive_definite
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """A series with its own noise: `noise_covariance` replaces the model's emission covariance, observation by observation.
+
+    It is (N, columns) for variances or (N, columns, columns) for covariance matrices. Wherever recbayes takes a series,
+    it takes either a plain array or a `Series`.
+    """
+
+    values: np.ndarray
+    noise_covariance: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def as_series(data: object, columns: int, name: str = "the series") -> Series:
+    """`data` as a checked `Series` with the given number of columns; one-dimensional data is one column."""
+    if isinstance(data, Series):
+        values = _as_values(data.values, columns, name)
+        return Series(values, _as_noise(data.noise_covariance, values.shape, name))
+    return Series(_as_values(data, columns, name))
+
+
+def _as_values(data: object, columns: int, name: str) -> np.ndarray:
+    array = _numbers(data, f"{name} must be numbers (NaN for missing ones)")
+    if array.ndim == 1 and (columns == 1 or not array.size):
+        array = array[:, None]
+    if array.ndim != 2:
+        raise DataError(f"{name} must have shape (observations, {columns}), got {array.shape}")
+    if not len(array):
+        raise DataError(f"{name} is empty; at least one observation is needed")
+    if array.shape[1] != columns:
+        raise DataError(f"{name} has {array.shape[1]} columns, the model expects {columns}")
+    if np.isinf(array).any():
+        row, column = np.argwhere(np.isinf(array))[0]
+        raise DataError(f"{name} is infinite at row {row}, column {column}; use NaN for missing values")
+    if np.abs(array[~np.isnan(array)]).max(initial=0.0) > 1e150:
+        raise DataError(f"{name} has values beyond 1e150, whose squares overflow; rescale it")
+    array.setflags(write=False)
+    return array
+
+
+def _as_noise(noise: object, shape: tuple[int, int], name: str) -> np.ndarray | None:
+    if noise is None:
+        return None
+    size, columns = shape
+    array = _numbers(noise, f"the noise covariance of {name} must be numbers")
+    if array.shape == (size, columns):
+        array = array[:, :, None] * np.eye(columns)
+    if array.shape != (size, columns, columns):
+        raise DataError(
+            f"the noise covariance of {name} must have shape ({size}, {columns}) or ({size}, {columns}, {columns}), "
+            f"got {array.shape}"
+        )
+    if not np.isfinite(array).all():
+        raise DataError(f"the noise covariance of {name} must be finite")
+    for row, one in enumerate(array):
+        if not np.allclose(one, one.T, rtol=0, atol=1e-10 * np.abs(one).max()) or not is_positive_definite(one):
+            raise DataError(f"the noise covariance of {name} must be symmetric and positive definite; row {row} is not")
+    array = 0.5 * (array + array.swapaxes(1, 2))
+    array.setflags(write=False)
+    return array
+
+
+def _numbers(data: object, complaint: str) -> np.ndarray:
+    if isinstance(data, str | bytes):
+        raise DataError(f"{complaint}, got text; read the file first")
+    try:
+        array = np.asarray(data)
+        if array.dtype.kind not in "fiub" and not (array.dtype.kind == "O" and array.ndim):
+            raise TypeError(f"dtype {array.dtype}")
+        return np.array(array, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise DataError(f"{complaint}, got {type(data).__name__}: {problem}") from problem

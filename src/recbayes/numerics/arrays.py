@@ -1,0 +1,90 @@
+"""Checked, read-only float64 arrays: what models and series are made of."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from recbayes.errors import ModelError
+
+
+def frozen(values: object, name: str, error: Callable[[str], Exception] = ModelError) -> np.ndarray:
+    """A read-only float64 copy of `values`; infinite, NaN or non-numeric entries are an error that names the field."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise error(f"{name} must be numbers, got {_short(values)}") from problem
+    if not np.isfinite(array).all():
+        raise error(f"{name} must be finite, got {_short(values)}")
+    array.setflags(write=False)
+    return array
+
+
+def vector(values: object, size: int, name: str) -> np.ndarray:
+    """A vector of `size` entries; one number is repeated."""
+    array = frozen(values, name)
+    if array.ndim == 0:
+        array = np.full(size, float(array))
+        array.setflags(write=False)
+    if array.shape != (size,):
+        raise ModelError(f"{name} must have shape ({size},), got {array.shape}")
+    return array
+
+
+def matrix(values: object, shape: tuple[int, int], name: str) -> np.ndarray:
+    """A matrix of the given shape."""
+    array = frozen(values, name)
+    if array.shape != shape:
+        raise ModelError(f"{name} must have shape {shape}, got {array.shape}")
+    return array
+
+
+def covariance(values: object, size: int, name: str, *, definite: bool) -> np.ndarray:
+    """A covariance matrix: one variance, a vector of variances or a full matrix; symmetric, positive (semi)definite."""
+    array = frozen(values, name)
+    if array.ndim == 0:
+        array = float(array) * np.eye(size)
+    elif array.shape == (size,):
+        array = np.diag(array)
+    if array.shape != (size, size):
+        raise ModelError(f"{name} must be a variance, {size} variances or a {size} x {size} matrix, got {array.shape}")
+    scale = np.abs(array).max(initial=0.0)
+    if not np.allclose(array, array.T, rtol=0.0, atol=1e-10 * scale):
+        raise ModelError(f"{name} must be symmetric; the largest difference is {np.abs(array - array.T).max():.3g}")
+    array = 0.5 * (array + array.T)
+    lowest = float(np.linalg.eigvalsh(array)[0]) if size else 0.0
+    if definite and not is_positive_definite(array):
+        raise ModelError(f"{name} must be positive definite; its smallest eigenvalue is {lowest:.3g}")
+    if not definite and lowest < -1e-12 * scale:
+        raise ModelError(f"{name} must not have negative variances; its smallest eigenvalue is {lowest:.3g}")
+    array.setflags(write=False)
+    return array
+
+
+def is_positive_definite(array: np.ndarray) -> bool:
+    """Whether a Cholesky factor with clearly positive pivots exists, whatever the units of the single dimensions."""
+    variances = np.diag(array)
+    if not (variances > 0).all():
+        return False
+    deviations = np.sqrt(variances)
+    correlation = array / deviations[:, None] / deviations[None, :]
+    try:
+        return bool((np.diag(np.linalg.cholesky(correlation)) > 1e-7).all())
+    except np.linalg.LinAlgError:
+        return False
+
+
+def square(deviation: object, size: int, name: str, *, definite: bool) -> np.ndarray:
+    """The covariance whose square root is given: a standard deviation, one per dimension, or a root matrix S with S S'."""
+    array = frozen(deviation, name)
+    if array.ndim == 2:
+        root = matrix(array, (size, size), name)
+        return covariance(root @ root.T, size, name, definite=definite)
+    deviations = vector(array, size, name)
+    if (deviations < 0).any():
+        raise ModelError(f"{name} must not be negative, got {deviations.min():.3g}")
+    return covariance(deviations**2, size, name, definite=definite)
+
+
+def _short(values: object) -> str:
+    text = repr(values).replace("\n", " ")
+    return text if len(text) <= 60 else text[:57] + "..."

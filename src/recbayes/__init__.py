@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recbayes.chart.inside import Chart, Message, inside
+    from recbayes.learn.gradient import log_evidence_and_gradient
+    from recbayes.learn.parameters import Parameters
     from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Split, Variable
     from recbayes.model.lengths import ExactlyOne, LengthTable, OnePlusPoisson
     from recbayes.model.series import Series
@@ -27,6 +29,8 @@ _HOMES = {
     "Message": "recbayes.chart.inside",
     "Node": "recbayes.tree.tree",
     "OnePlusPoisson": "recbayes.model.lengths",
+    "Parameters": "recbayes.learn.parameters",
+    "log_evidence_and_gradient": "recbayes.learn.gradient",
     "Prior": "recbayes.model.gaussian",
     "Series": "recbayes.model.series",
     "Split": "recbayes.model.gaussian",
@@ -47,6 +51,8 @@ __all__ = [
     "Message",
     "Node",
     "OnePlusPoisson",
+    "Parameters",
+    "log_evidence_and_gradient",
     "Prior",
     "Series",
     "Split",

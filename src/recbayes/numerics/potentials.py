@@ -300,3 +300,102 @@ def pull_back(room, size, constants, F, P, out, free):
     for a in range(size):
         value -= splat(0.5) * get(room, rest, a) * get(room, reached, a)
     store(room, gain, value)
+
+
+@njit(**INNER)
+def unpack(room, size, P, full):
+    """An ordinary matrix, row by row, from a packed symmetric one."""
+    for a in range(size):
+        for b in range(size):
+            put(room, full, a * size + b, get(room, P, packed(a, b)))
+
+
+@njit(**INNER)
+def product(room, size, A, B, out):
+    """out <- A B for ordinary matrices."""
+    for a in range(size):
+        for b in range(size):
+            value = splat(0.0)
+            for c in range(size):
+                value += get(room, A, a * size + c) * get(room, B, c * size + b)
+            put(room, out, a * size + b, value)
+
+
+@njit(**INNER)
+def sandwich(room, size, A, S, out, free):
+    """out <- A' S A, packed, for an ordinary matrix A and a packed S. Needs D * D numbers of free room."""
+    for a in range(size):
+        for b in range(size):
+            value = splat(0.0)
+            for c in range(size):
+                value += get(room, S, packed(a, c)) * get(room, A, c * size + b)
+            put(room, free, a * size + b, value)
+    entry = 0
+    for a in range(size):
+        for b in range(a + 1):
+            value = splat(0.0)
+            for c in range(size):
+                value += get(room, A, c * size + a) * get(room, free, c * size + b)
+            put(room, out, entry, value)
+            entry += 1
+
+
+@njit(**INNER)
+def join_adjoint(room, size, one, product, push, t, give):
+    """Derivatives with respect to one factor of a product of potentials, into `give`.
+
+    `push` holds those with respect to the product (g, m, P), t = P^+ times the one of m, and `product` the product's mode.
+    With a = m1 - m:  dP1 = dP + sym(t a') - dg a a' / 2,  dm1 = P1 (t - dg a),  dg1 = dg.
+    """
+    height = load(room, push)
+    store(room, give, height)
+    for a in range(size):
+        value = splat(0.0)
+        for b in range(size):
+            apart = get(room, one, 1 + b) - get(room, product, 1 + b)
+            value += get(room, one, 1 + size + packed(a, b)) * (get(room, t, b) - height * apart)
+        put(room, give, 1 + a, value)
+    half = splat(0.5)
+    entry = 1 + size
+    for a in range(size):
+        mine = get(room, one, 1 + a) - get(room, product, 1 + a)
+        for b in range(a + 1):
+            other = get(room, one, 1 + b) - get(room, product, 1 + b)
+            bend = get(room, t, a) * other + get(room, t, b) * mine - height * mine * other
+            put(room, give, entry, get(room, push, entry) + half * bend)
+            entry += 1
+
+
+@njit(**INNER)
+def mixture_adjoint(room, size, share, mode, C, centre, dS, dm, constant, push, T):
+    """Derivatives with respect to one alternative of a mixture that was matched by its moments, into `push`.
+
+    The mixture has mean `centre` and covariance S; dm and dS are the derivatives with respect to them, and `constant` is
+    that with respect to the log mass minus tr(dS S). With d = mode - centre, the alternative's weight w receives
+    share (constant + dm'd + tr(dS C) + d'dS d), its mode share (dm + 2 dS d), its precision - share C dS C - dw C / 2.
+    """
+    total = load(room, constant)
+    for a in range(size):
+        mine = get(room, mode, a) - get(room, centre, a)
+        value = splat(0.0)
+        for b in range(size):
+            other = get(room, mode, b) - get(room, centre, b)
+            value += get(room, dS, packed(a, b)) * other
+            entry = splat(0.0)
+            for c in range(size):
+                entry += get(room, C, packed(a, c)) * get(room, dS, packed(c, b))
+            put(room, T, a * size + b, entry)
+        total += mine * (get(room, dm, a) + value) + get(room, T, a * size + a)
+        put(room, push, 1 + a, share * (get(room, dm, a) + value + value))
+    weight = share * total
+    store(room, push, weight)
+    entry = 0
+    for a in range(size):
+        for b in range(a + 1):
+            value = splat(0.0)
+            for c in range(size):
+                value += get(room, T, a * size + c) * get(room, C, packed(c, b))
+            put(room, push, 1 + size + entry, splat(-0.5) * weight * get(room, C, entry) - share * value)
+            entry += 1
+    for number in range(1 + size + size * (size + 1) // 2):  # lanes without a share may hold anything
+        put(room, push, number, where_greater(share, splat(0.0), get(room, push, number), splat(0.0)))

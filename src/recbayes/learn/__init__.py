@@ -1,0 +1,1 @@
+"""Parameters as free vectors, and gradients with respect to them."""

@@ -1,0 +1,62 @@
+"""`rb.log_evidence_and_gradient`: what learning climbs."""
+
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from recbayes.chart.gradient import model_gradient
+from recbayes.chart.inside import inside_one, is_many, per_series
+from recbayes.learn.parameters import Parameters
+from recbayes.model.gaussian import GaussianRBN
+from recbayes.model.series import as_series
+
+
+class EvidenceAndGradient(NamedTuple):
+    """The log evidence and its derivatives with respect to the free vector of `parameters`."""
+
+    log_evidence: float
+    gradient: np.ndarray
+    parameters: Parameters
+
+
+def log_evidence_and_gradient(
+    model: GaussianRBN,
+    series: object,
+    *,
+    parameters: Parameters | None = None,
+    boundaries: Any = None,
+    allowed: Any = None,
+    executor: Executor | None = None,
+) -> EvidenceAndGradient:
+    """The (moment-matched) log evidence of a series, or the sum over a list of series, and its gradient.
+
+    `parameters` says what is free and how it is parametrised; by default everything is, with each covariance as it is
+    (scalar, diagonal or full). See `inside` for the other arguments.
+    """
+    if parameters is None:
+        parameters = Parameters(model)
+    else:
+        parameters.check(model)
+    many = list(series) if is_many(series) else [series]  # type: ignore[call-overload]
+    if not is_many(series):
+        boundaries, allowed = [boundaries], [allowed]
+    label = "series {}" if is_many(series) else "the series"
+    data = [as_series(one, model.observed_dim, label.format(number)) for number, one in enumerate(many)]
+    jobs = ([model] * len(data), [parameters] * len(data), data)
+    constraints = (per_series(boundaries, len(data), "boundaries"), per_series(allowed, len(data), "allowed"))
+    if executor is not None:
+        results = list(executor.map(_one, *jobs, *constraints))
+    elif len(data) == 1:
+        results = [_one(model, parameters, data[0], constraints[0][0], constraints[1][0])]
+    else:
+        with ThreadPoolExecutor() as pool:
+            results = list(pool.map(_one, *jobs, *constraints))
+    value = sum(one for one, _ in results)
+    gradient = np.sum([one for _, one in results], axis=0)
+    return EvidenceAndGradient(value, gradient, parameters)
+
+
+def _one(model: GaussianRBN, parameters: Parameters, series: Any, boundaries: Any, allowed: Any) -> tuple[float, np.ndarray]:
+    chart = inside_one(model, series, boundaries, allowed)
+    return chart.log_evidence, parameters.pull_back(model, model_gradient(chart))

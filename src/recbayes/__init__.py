@@ -7,7 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from recbayes.chart.best import best_tree
     from recbayes.chart.inside import Chart, Message, inside
+    from recbayes.chart.outside import Outside, outside
     from recbayes.learn.gradient import log_evidence_and_gradient
     from recbayes.learn.parameters import Parameters
     from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Split, Variable
@@ -31,6 +33,9 @@ _HOMES = {
     "OnePlusPoisson": "recbayes.model.lengths",
     "Parameters": "recbayes.learn.parameters",
     "log_evidence_and_gradient": "recbayes.learn.gradient",
+    "Outside": "recbayes.chart.outside",
+    "best_tree": "recbayes.chart.best",
+    "outside": "recbayes.chart.outside",
     "Prior": "recbayes.model.gaussian",
     "Series": "recbayes.model.series",
     "Split": "recbayes.model.gaussian",
@@ -53,6 +58,9 @@ __all__ = [
     "OnePlusPoisson",
     "Parameters",
     "log_evidence_and_gradient",
+    "Outside",
+    "best_tree",
+    "outside",
     "Prior",
     "Series",
     "Split",

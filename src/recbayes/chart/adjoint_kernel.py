@@ -24,6 +24,7 @@ from recbayes.chart.cells import (
     place_of,
     read_height,
     read_message,
+    sticks_out,
 )
 from recbayes.chart.flat_mixing import divide_reference_adjoint, start_reference, weigh_under_reference
 from recbayes.chart.inside_kernel import GATHER, REFER, Split, join_children, meet_prior, read_root, visit
@@ -359,6 +360,7 @@ def _visit_adjoint(
             for lane in range(min(LANES, row.high + 1 - start)):
                 length = plan.positions[start + lane + width] - plan.positions[start + lane]
                 gradients.emissions[e, length] += room[to.push + lane]
+    last_start = min(start + LANES - 1, rows[v, width].high)
     narrowest, widest = width, 0
     for r in range(variable.first_rule, variable.end_rule):
         first, last = left_widths(rules, links, plan.shortest, plan.longest, r, width)
@@ -376,6 +378,7 @@ def _visit_adjoint(
                 place_of(link_base[right], two, start + left_width),
                 two.length,
                 rules[r].right_turn,
+                sticks_out(one, start, last_start) or sticks_out(two, start + left_width, last_start + left_width),
                 rules[r].log_probability,
                 0.0,
                 0.0,

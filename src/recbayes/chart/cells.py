@@ -74,6 +74,15 @@ def overlaps(row, start):
     return start <= row.high and start + LANES - 1 >= row.low
 
 
+@njit(**INNER)
+def blank_impossible(room, message, numbers):
+    """Zeros in the lanes whose height is minus infinity: what was read there may be anything."""
+    height = load(room, message)
+    for number in range(1, numbers):
+        value = where_greater(height, splat(-float("inf")), get(room, message, number), splat(0.0))
+        put(room, message, number, value)
+
+
 @njit(**INLINED)
 def pair_heights(messages, link_base, left, left_row, right, right_row, left_width, start, room, one, two):
     """Copy the log heights of both children's messages into the room. Returns whether some lane has both."""
@@ -84,6 +93,12 @@ def pair_heights(messages, link_base, left, left_row, right, right_row, left_wid
     store(room, one, left_height)
     store(room, two, right_height)
     return any_greater(left_height + right_height, splat(-float("inf")))
+
+
+@njit(**INLINED)
+def sticks_out(row, first, last):
+    """Whether some start from first to last lies outside the row."""
+    return first < row.low or last > row.high
 
 
 @njit(**INNER)

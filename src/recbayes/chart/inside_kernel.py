@@ -18,6 +18,7 @@ from recbayes.chart.cells import (
     MIXTURE,
     NEGLIGIBLE,
     SPLIT,
+    blank_impossible,
     choice_place,
     emission_heights,
     left_widths,
@@ -25,6 +26,7 @@ from recbayes.chart.cells import (
     place_of,
     read_height,
     read_message,
+    sticks_out,
     within,
     write_message,
 )
@@ -170,6 +172,7 @@ def visit(tables, plan, length_log_probability, messages, buffer, purpose, v, wi
                 _gather(room, size, at)
         else:
             _use(room, size, at, purpose)
+    last_start = min(start + LANES - 1, rows[v, width].high)
     narrowest, widest = width, 0
     for r in range(variable.first_rule, variable.end_rule):
         first, last = left_widths(rules, links, plan.shortest, plan.longest, r, width)
@@ -187,6 +190,7 @@ def visit(tables, plan, length_log_probability, messages, buffer, purpose, v, wi
                 place_of(link_base[right], two, start + left_width),
                 two.length,
                 rules[r].right_turn,
+                sticks_out(one, start, last_start) or sticks_out(two, start + left_width, last_start + left_width),
                 rules[r].log_probability,
                 float(r),
                 float(start + left_width),
@@ -214,6 +218,7 @@ class Split(NamedTuple):
     right: int
     right_length: int
     right_turn: int
+    partial: bool  # some of the lanes have no message, but a cell that is to be filled
     log_probability: float
     rule: float
     point: float
@@ -224,6 +229,9 @@ def join_children(messages, turn, turn_packed, split, room, size, at):
     """The product of the children's messages in at.product, all but its mode."""
     read_message(messages, split.left, split.left_length, size, turn, turn_packed, split.left_turn, room, at.one)
     read_message(messages, split.right, split.right_length, size, turn, turn_packed, split.right_turn, room, at.two)
+    if split.partial:
+        blank_impossible(room, at.one, 1 + size + size * (size + 1) // 2)
+        blank_impossible(room, at.two, 1 + size + size * (size + 1) // 2)
     join(room, size, at.one, at.two, at.product, at.factor, at.pivots, at.vector, at.free)
     store(room, at.product, load(room, at.product) + splat(split.log_probability))
 

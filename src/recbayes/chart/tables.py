@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.model.gaussian import Emit, GaussianRBN, Link, Split
+from recbayes.model.gaussian import Emit, GaussianRBN, Link, Reference, Split
 from recbayes.numerics.lanes import LANES
 
 IDENTITY, OFFSET, GENERAL = 0, 1, 2  # kinds of links: how much work passing a message upwards takes
@@ -119,7 +119,10 @@ def _make_tables(model: GaussianRBN) -> tuple[Tables, Origins]:
         rules=np.array(rule_rows, dtype=RULE),
         links=np.array([(key[0], key[3], _kind(o)) for key, o in zip(links, link_objects, strict=True)], dtype=LINK),
         emits=np.array(emit_rows, dtype=EMIT),
-        constants=np.concatenate([*(_link_constants(o, size) for o in link_objects), *_references(model, size)]),
+        constants=np.concatenate(
+            [_link_constants(link, size) for link in link_objects]
+            + [_reference_constants(reference, size) for reference in references_of(model)]
+        ),
         turn=turns.table(),
         turn_packed=turns.packed(),
         prior=prior,
@@ -218,19 +221,25 @@ def _link_constants(link: Link, size: int) -> np.ndarray:
     return np.concatenate([block.ravel() for block in blocks])
 
 
-def _references(model: GaussianRBN, size: int) -> list[np.ndarray]:
-    """For every variable a broad Gaussian around the values it has where it is first reached from the root."""
+def references_of(model: GaussianRBN) -> tuple[Reference, ...]:
+    """The model's references; by default the distribution a variable has where it is first reached, three times as wide."""
+    if model.references is not None:
+        return model.references
     references = []
     for mean, covariance in _first_marginals(model):
-        d = len(mean)
-        floor = 1e-6 * max(np.trace(covariance) / d, 1e-300)
-        inverse = np.linalg.inv(REFERENCE_SPREAD**2 * (covariance + floor * np.eye(d)))
-        mode, precision = np.zeros(size), np.eye(size)
-        mode[:d] = mean
-        precision[:d, :d] = 0.5 * (inverse + inverse.T)
-        height = 0.5 * np.linalg.slogdet(precision)[1]
-        references.append(np.concatenate([[height], mode, precision[np.tril_indices(size)]]))
-    return references
+        floor = 1e-6 * max(np.trace(covariance) / len(mean), 1e-300)
+        references.append(Reference(mean, REFERENCE_SPREAD**2 * (covariance + floor * np.eye(len(mean)))))
+    return tuple(references)
+
+
+def _reference_constants(reference: Reference, size: int) -> np.ndarray:
+    d = len(reference.mean)
+    inverse = np.linalg.inv(reference.covariance)
+    mode, precision = np.zeros(size), np.eye(size)
+    mode[:d] = reference.mean
+    precision[:d, :d] = 0.5 * (inverse + inverse.T)
+    height = 0.5 * np.linalg.slogdet(precision)[1]
+    return np.concatenate([[height], mode, precision[np.tril_indices(size)]])
 
 
 def _first_marginals(model: GaussianRBN) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from recbayes.chart.gradient import ModelGradient
-from recbayes.chart.tables import LEFT, RIGHT
+from recbayes.chart.tables import LEFT, RIGHT, references_of
 from recbayes.errors import ModelError
 from recbayes.model.gaussian import Component, Emit, GaussianRBN, Prior, Split, Variable
 from recbayes.model.lengths import LengthTable, OnePlusPoisson
@@ -184,7 +184,7 @@ def _write(model: GaussianRBN, values: dict[Path, Any]) -> GaussianRBN:
                     )
                 )
         variables.append(Variable(variable.name, variable.dim, tuple(rules)))
-    return GaussianRBN(tuple(variables), Prior(model.prior.variable, components))
+    return GaussianRBN(tuple(variables), Prior(model.prior.variable, components), references_of(model))
 
 
 def _read_gradient(model: GaussianRBN, gradient: ModelGradient) -> dict[Path, Any]:

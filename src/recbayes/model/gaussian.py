@@ -88,12 +88,30 @@ class Prior:
     components: tuple[Component, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A broad Gaussian over a variable's values, under which potentials that are flat in different directions are mixed."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+
+
 class GaussianRBN:
-    """An immutable, validated Gaussian recursive Bayesian network."""
+    """An immutable, validated Gaussian recursive Bayesian network.
 
-    __slots__ = ("_observed_dim", "_prior", "_variables", "derived")
+    `references`, one per variable, are no part of the distribution but of its approximation, and matter only for series
+    with missing entries or emissions that do not show all of a variable. None takes the variable's own distribution, three
+    times as wide; training keeps them as they were at the start.
+    """
 
-    def __init__(self, variables: tuple[Variable, ...] | list[Variable], prior: Prior) -> None:
+    __slots__ = ("_observed_dim", "_prior", "_references", "_variables", "derived")
+
+    def __init__(
+        self,
+        variables: tuple[Variable, ...] | list[Variable],
+        prior: Prior,
+        references: tuple[Reference, ...] | None = None,
+    ) -> None:
         variables = tuple(variables)
         if not variables:
             raise ModelError("variables must not be empty")
@@ -109,6 +127,7 @@ class GaussianRBN:
         self._variables = tuple(_checked_variable(variable, dims) for variable in variables)
         self._observed_dim = _observed_dimension(self._variables)
         self._prior = _checked_prior(prior, dims)
+        self._references = None if references is None else _checked_references(references, self._variables)
         self.derived: dict[str, Any] = {}  # what follows from the model and is worth computing once
 
     @property
@@ -118,6 +137,10 @@ class GaussianRBN:
     @property
     def prior(self) -> Prior:
         return self._prior
+
+    @property
+    def references(self) -> tuple[Reference, ...] | None:
+        return self._references
 
     @property
     def observed_dim(self) -> int:
@@ -291,6 +314,20 @@ def _checked_prior(prior: Prior, dims: Mapping[str, int]) -> Prior:
         )
     check_probabilities(np.array([component.weight for component in components]), "prior.components: weights")
     return Prior(prior.variable, tuple(components))
+
+
+def _checked_references(references: tuple[Reference, ...], variables: tuple[Variable, ...]) -> tuple[Reference, ...]:
+    if len(references) != len(variables):
+        raise ModelError(f"references must be one per variable ({len(variables)}), got {len(references)}")
+    return tuple(
+        Reference(
+            vector(reference.mean, variable.dim, f"references: mean for {variable.name}"),
+            covariance(
+                reference.covariance, variable.dim, f"references: covariance for {variable.name}", definite=True
+            ),
+        )
+        for reference, variable in zip(references, variables, strict=True)
+    )
 
 
 def _observed_dimension(variables: tuple[Variable, ...]) -> int:

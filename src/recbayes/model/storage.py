@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from recbayes.errors import FileError, ModelError
-from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Split, Variable
+from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Reference, Split, Variable
 from recbayes.model.lengths import ExactlyOne, Length, LengthTable, OnePlusPoisson
 
 FORMAT = "recbayes.GaussianRBN"
@@ -56,6 +56,9 @@ def to_json(model: GaussianRBN) -> str:
             {"name": variable.name, "dim": variable.dim, "rules": [_rule_to_data(rule) for rule in variable.rules]}
             for variable in model.variables
         ],
+        "references": None
+        if model.references is None
+        else [{"mean": one.mean.tolist(), "covariance": one.covariance.tolist()} for one in model.references],
     }
     return json.dumps(document, indent=1, allow_nan=False)
 
@@ -80,7 +83,10 @@ def from_json(text: str) -> GaussianRBN:
             Variable(one["name"], one["dim"], tuple(_rule_from_data(rule) for rule in one["rules"]))
             for one in document["variables"]
         )
-        return GaussianRBN(variables, Prior(prior["variable"], components))
+        references = document["references"]
+        if references is not None:
+            references = tuple(Reference(_array(one["mean"]), _array(one["covariance"])) for one in references)
+        return GaussianRBN(variables, Prior(prior["variable"], components), references)
     except KeyError as problem:
         raise FileError(f"damaged: the field {problem} is missing") from problem
     except (TypeError, AttributeError, ValueError) as problem:

@@ -1,0 +1,48 @@
+"""`rb.best_tree`: the paper's tree estimate.
+
+While the chart is filled, every cell notes the alternative with the highest peak, max over (j, tau) of w_tau c_ijk
+|2 pi Sigma_ijk|^(-1/2), emissions included (section Tree Induction). From the root down, each node takes its cell's choice.
+"""
+
+from recbayes.chart.inside import Chart
+from recbayes.chart.plan import CHOICES, potential_numbers
+from recbayes.chart.tables import emit_rules, tables_of
+from recbayes.model.gaussian import Split
+from recbayes.model.sampling import describe_split
+from recbayes.numerics.lanes import LANES
+from recbayes.tree.tree import Node, Tree
+
+
+def best_tree(chart: Chart) -> Tree:
+    """The tree of locally best choices. Ties go to the emission, then to the smallest split point, then the first rule."""
+    tables, origins = tables_of(chart.model)
+    model, plan = chart.model, chart.plan
+    assert len(emit_rules(model, origins)) == len(origins.emits)
+    index = {variable.name: position for position, variable in enumerate(model.variables)}
+    waiting = [(tables.root, 0, len(plan.positions) - 1)]
+    nodes, arities = [], []
+    while waiting:
+        v, i, k = waiting.pop()
+        rule_number, split = _choice(chart, v, i, k)
+        start, end, name = int(plan.positions[i]), int(plan.positions[k]), model.variables[v].name
+        if rule_number < 0:
+            nodes.append(Node(start, end, name, "emit"))
+            arities.append(0)
+            continue
+        _, position, shift = origins.rules[rule_number]
+        rule = model.variables[v].rules[position]
+        assert isinstance(rule, Split)
+        nodes.append(Node(start, end, name, describe_split(rule, shift)))
+        arities.append(2)
+        waiting += [(index[rule.right], split, k), (index[rule.left], i, split)]
+    return Tree(nodes, arities)
+
+
+def _choice(chart: Chart, v: int, i: int, k: int) -> tuple[int, int]:
+    """The best alternative of a cell: a rule of the tables, or negative for an emission, and the split point."""
+    plan = chart.plan
+    row = plan.rows[v, k - i]
+    size = max(variable.dim for variable in chart.model.variables)
+    before = (row["place"] - LANES) // potential_numbers(size)
+    first = plan.choice_base[v] + LANES + CHOICES * before + i - row["low"]
+    return int(chart.choices[first + row["length"]]), int(chart.choices[first + 2 * row["length"]])

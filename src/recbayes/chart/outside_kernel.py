@@ -1,0 +1,258 @@
+"""The compiled outside pass as in the paper: one Gaussian per cell, from long spans down to short ones.
+
+The outside message of a node is the joint density of its value and of all observations outside its span. It comes from
+every parent and sibling the node may have (equations for alpha in section Marginalisation), and the mixture is matched by
+one Gaussian. Here a message is a log mass, a mean and a covariance, 1 + D + D (D + 1) / 2 numbers as ever; covariances may
+be singular (deterministic links).
+"""
+
+import numpy as np
+from numba import njit
+
+from recbayes.chart.cells import blank_impossible, overlaps, place_of, read_height, read_message, within, write_message
+from recbayes.chart.room import make_room
+from recbayes.chart.tables import GENERAL, LEFT
+from recbayes.numerics.lanes import (
+    INNER,
+    KERNEL,
+    LANES,
+    any_greater,
+    lanes_exp,
+    lanes_log,
+    load,
+    splat,
+    store,
+    where_greater,
+)
+from recbayes.numerics.potentials import backward_solve, factorise, forward_solve, get, packed, put, root
+
+
+@njit(**KERNEL)
+def fill_outside(tables, plan, messages, outer, nodes):
+    """Fill `outer` (the root's cell is given) and `nodes`: masses, means and covariances of the nodes' marginals.
+
+    Both arrays have the layout of the inside messages of all variables.
+    """
+    variables, rules, links = tables.variables, tables.rules, tables.links
+    rows, inside_base = plan.rows, plan.inside_base
+    size, segments = tables.turn.shape[1], len(plan.positions) - 1
+    numbers = 1 + size + size * (size + 1) // 2
+    at = make_room(size)
+    room = np.zeros(at.end + (4 + 4 * size + 4 * size * size) * LANES)
+    for width in range(segments, 0, -1):
+        for v in range(len(variables)):
+            row = rows[v, width]
+            for start in range(row.low, row.high + 1, LANES):
+                if width < segments:
+                    for sweep in range(2):  # first the largest mass, then the moments
+                        if sweep == 0:
+                            store(room, at.weight, splat(-np.inf))
+                        else:
+                            _clear(room, size, at)
+                        for r in range(len(rules)):
+                            left, right = rules[r].left, rules[r].right
+                            for side in range(2):
+                                link = left if side == LEFT else right
+                                if links[link].child != v:
+                                    continue
+                                other = right if side == LEFT else left
+                                parent = _parent(variables, r)
+                                for wide in range(width + 1, segments + 1):
+                                    sibling = wide - width
+                                    above = start if side == LEFT else start - sibling
+                                    beside = start + width if side == LEFT else start - sibling
+                                    upper, lower = rows[parent, wide], rows[links[other].child, sibling]
+                                    if overlaps(upper, above) and overlaps(lower, beside):
+                                        _from_parent(
+                                            tables, plan, messages, outer, r, side, upper, above, parent, lower, beside, room, at
+                                        )
+                                        _gather(room, size, at, sweep)
+                    valid = within(start, row.low, row.high)
+                    _match(room, size, at, valid, numbers)
+                    write_message(outer, inside_base[v], row, start, room, at.result, numbers)
+                _node(messages, outer, inside_base[v], row, start, room, size, at)
+                write_message(nodes, inside_base[v], row, start, room, at.product, numbers)
+
+
+@njit(**INNER)
+def _parent(variables, r):
+    """The variable a rule belongs to."""
+    for v in range(len(variables)):
+        if variables[v].first_rule <= r < variables[v].end_rule:
+            return v
+    return -1
+
+
+@njit(**INNER)
+def _clear(room, size, at):
+    put(room, at.state, 0, splat(0.0))
+    for place in range(at.origin, at.weight):
+        room[place] = 0.0
+
+
+@njit(**INNER)
+def _weigh_potential(room, size, density, message, out, free):
+    """The product of a density (log mass, mean, covariance S) with a potential (g, m, P), as a density.
+
+    With P = M M' and K = 1 + M' S M: covariance S - S M K^-1 M' S, mean + S M K^-1 M' (m - mean), and the log mass gains
+    g - log det K / 2 - (m - mean)' M K^-1 M' (m - mean) / 2. No inverse of S or P is needed.
+    """
+    triangle = size * (size + 1) // 2 * LANES
+    determinant, pivots, apart = free, free + 2 * LANES, free + (2 + size) * LANES
+    M, K = apart + size * LANES, apart + size * LANES + triangle
+    N, SM = K + triangle, K + 2 * triangle
+    S = density + (1 + size) * LANES
+    root(room, size, message + (1 + size) * LANES, M, pivots)
+    for a in range(size):
+        for b in range(size):
+            value = splat(0.0)
+            for c in range(b, size):
+                value += get(room, S, packed(a, c)) * get(room, M, c * (c + 1) // 2 + b)
+            put(room, SM, a * size + b, value)
+    entry = 0
+    for a in range(size):
+        value = splat(0.0)
+        for c in range(a, size):
+            value += get(room, M, c * (c + 1) // 2 + a) * (get(room, message, 1 + c) - get(room, density, 1 + c))
+        put(room, apart, a, value)
+        for b in range(a + 1):
+            value = splat(1.0 if a == b else 0.0)
+            for c in range(a, size):
+                value += get(room, M, c * (c + 1) // 2 + a) * get(room, SM, c * size + b)
+            put(room, K, entry, value)
+            entry += 1
+    factorise(room, size, K, N, pivots, determinant)
+    forward_solve(room, size, N, apart)
+    quadratic = splat(0.0)
+    for a in range(size):
+        quadratic += get(room, apart, a) * get(room, apart, a) * get(room, pivots, a)
+    store(
+        room,
+        out,
+        load(room, density) + load(room, message) - splat(0.5) * (load(room, determinant) + quadratic),
+    )
+    backward_solve(room, size, N, pivots, apart)
+    for a in range(size):
+        value = get(room, density, 1 + a)
+        for b in range(size):
+            value += get(room, SM, a * size + b) * get(room, apart, b)
+        put(room, out, 1 + a, value)
+    for a in range(size):  # rows of S M become rows of S M N'^-1
+        for b in range(size):
+            value = get(room, SM, a * size + b)
+            for c in range(b):
+                value -= get(room, N, b * (b + 1) // 2 + c) * get(room, SM, a * size + c)
+            put(room, SM, a * size + b, value)
+    entry = 0
+    for a in range(size):
+        for b in range(a + 1):
+            value = get(room, S, entry)
+            for c in range(size):
+                value -= get(room, SM, a * size + c) * get(room, pivots, c) * get(room, SM, b * size + c)
+            put(room, out, 1 + size + entry, value)
+            entry += 1
+
+
+@njit(**INNER)
+def _from_parent(tables, plan, messages, outer, r, side, upper, above, parent, lower, beside, room, at):
+    """What one rule, parent and sibling say about eight children: a density in at.product."""
+    turn, turn_packed, constants, rule = tables.turn, tables.turn_packed, tables.constants, tables.rules[r]
+    size = turn.shape[1]
+    link, other = (rule.left, rule.right) if side == LEFT else (rule.right, rule.left)
+    own_turn, other_turn = (rule.left_turn, rule.right_turn) if side == LEFT else (rule.right_turn, rule.left_turn)
+    store(room, at.one, read_height(outer, plan.inside_base[parent], upper, above))
+    place = place_of(plan.inside_base[parent], upper, above)
+    read_message(outer, place, upper.length, size, turn, turn_packed, 0, room, at.one)
+    store(room, at.two, read_height(messages, plan.link_base[other], lower, beside))
+    place = place_of(plan.link_base[other], lower, beside)
+    read_message(messages, place, lower.length, size, turn, turn_packed, other_turn, room, at.two)
+    blank_impossible(room, at.one, 1 + size + size * (size + 1) // 2)
+    blank_impossible(room, at.two, 1 + size + size * (size + 1) // 2)
+    _weigh_potential(room, size, at.one, at.two, at.reference, at.free)
+    begin = link * (2 * size * size + size)
+    F, offset = begin + size * size, begin + 2 * size * size
+    mean, S = at.reference, at.reference + (1 + size) * LANES
+    store(room, at.product, load(room, at.reference) + splat(rule.log_probability))
+    if tables.links[link].kind == GENERAL:
+        FS = at.free
+        for a in range(size):
+            value = splat(constants[offset + a])
+            for b in range(size):
+                value += splat(constants[F + a * size + b]) * get(room, mean, 1 + b)
+                total = splat(0.0)
+                for c in range(size):
+                    total += splat(constants[F + a * size + c]) * get(room, S, packed(c, b))
+                put(room, FS, a * size + b, total)
+            put(room, at.product, 1 + a, value)
+        entry = 1 + size
+        for a in range(size):
+            for b in range(a + 1):
+                total = splat(constants[begin + a * size + b])
+                for c in range(size):
+                    total += get(room, FS, a * size + c) * splat(constants[F + b * size + c])
+                put(room, at.product, entry, total)
+                entry += 1
+    else:  # the child's dimension turn[a] is the parent's a
+        for a in range(size):
+            moved = turn[own_turn, a]
+            put(room, at.product, 1 + moved, get(room, mean, 1 + a) + splat(constants[offset + moved]))
+            for b in range(a + 1):
+                other_moved = turn[own_turn, b]
+                noise = splat(constants[begin + moved * size + other_moved])
+                put(room, at.product, 1 + size + packed(moved, other_moved), get(room, S, packed(a, b)) + noise)
+
+
+@njit(**INNER)
+def _gather(room, size, at, sweep):
+    """Note the largest mass (sweep 0), or add to mass, mean and square about the first mean seen (sweep 1)."""
+    weight, heaviest = load(room, at.product), load(room, at.weight)
+    if sweep == 0:
+        heavier = where_greater(weight, heaviest, splat(1.0), splat(0.0))
+        store(room, at.weight, where_greater(heavier, splat(0.0), weight, heaviest))
+        for a in range(size):  # moments are taken about the heaviest one's mean
+            put(room, at.move, a, where_greater(heavier, splat(0.0), get(room, at.product, 1 + a), get(room, at.move, a)))
+        return
+    share = where_greater(heaviest, splat(-np.inf), lanes_exp(weight - heaviest), splat(0.0))
+    put(room, at.state, 0, get(room, at.state, 0) + share)
+    entry = 0
+    for a in range(size):
+        apart = get(room, at.product, 1 + a) - get(room, at.move, a)
+        put(room, at.mean, a, get(room, at.mean, a) + share * apart)
+        for b in range(a + 1):
+            other = get(room, at.product, 1 + b) - get(room, at.move, b)
+            more = share * (get(room, at.product, 1 + size + entry) + apart * other)
+            put(room, at.square, entry, get(room, at.square, entry) + more)
+            entry += 1
+
+
+@njit(**INNER)
+def _match(room, size, at, valid, numbers):
+    """One density with the gathered moments, in at.result; lanes that nothing leads to get mass zero."""
+    mass = get(room, at.state, 0)
+    reached = where_greater(valid * mass, splat(0.0), splat(1.0), splat(0.0))
+    mass = where_greater(reached, splat(0.0), mass, splat(1.0))
+    store(room, at.result, load(room, at.weight) + lanes_log(mass))
+    entry = 0
+    for a in range(size):
+        centre = get(room, at.mean, a) / mass
+        put(room, at.result, 1 + a, get(room, at.move, a) + centre)
+        for b in range(a + 1):
+            spread = get(room, at.square, entry) / mass - centre * get(room, at.mean, b) / mass
+            put(room, at.result, 1 + size + entry, spread)
+            entry += 1
+    store(room, at.result, where_greater(reached, splat(0.0), load(room, at.result), splat(-np.inf)))
+    for number in range(1, numbers):
+        put(room, at.result, number, where_greater(reached, splat(0.0), get(room, at.result, number), splat(0.0)))
+
+
+@njit(**INNER)
+def _node(messages, outer, base, row, start, room, size, at):
+    """The product of outside and inside messages of eight nodes, in at.product: mass, mean and covariance."""
+    place = place_of(base, row, start)
+    for number in range(1 + size + size * (size + 1) // 2):
+        put(room, at.one, number, load(outer, place + number * row.length))
+        put(room, at.two, number, load(messages, place + number * row.length))
+    _weigh_potential(room, size, at.one, at.two, at.product, at.free)
+    impossible = load(room, at.one) + load(room, at.two)
+    if not any_greater(impossible, splat(-np.inf)):
+        store(room, at.product, splat(-np.inf))

@@ -27,7 +27,7 @@ from recbayes.chart.cells import (
     sticks_out,
 )
 from recbayes.chart.flat_mixing import divide_reference_adjoint, start_reference, weigh_under_reference
-from recbayes.chart.inside_kernel import GATHER, REFER, Split, join_children, meet_prior, read_root, visit
+from recbayes.chart.inside_kernel import Split, join_children, meet_prior, read_root
 from recbayes.chart.link_adjoint import lift_adjoint
 from recbayes.chart.room import make_room
 from recbayes.numerics.lanes import (
@@ -35,9 +35,10 @@ from recbayes.numerics.lanes import (
     KERNEL,
     LANES,
     any_greater,
+    get,
     lanes_exp,
-    lanes_log,
     load,
+    put,
     splat,
     store,
     where_greater,
@@ -47,14 +48,12 @@ from recbayes.numerics.potentials import (
     copy,
     factorise,
     forward_solve,
-    get,
     invert,
     join,
     join_adjoint,
     join_mode,
     mixture_adjoint,
     packed,
-    put,
     sandwich,
 )
 
@@ -147,10 +146,6 @@ def fill_adjoint(tables, plan, length_log_probability, messages, choices, eviden
                         continue
                     if reference:
                         start_reference(constants, len(links), v, room, at, size)
-                        for purpose in range(REFER, GATHER + 1):
-                            visit(
-                                tables, plan, length_log_probability, messages, buffer, purpose, v, width, start, room, at
-                            )
                         _reference_adjoint(room, size, at, to)
                     _visit_adjoint(
                         tables,
@@ -257,12 +252,23 @@ def _subtract_trace(room, size, height, to):
 
 @njit(**INNER)
 def _reference_adjoint(room, size, at, to):
-    """The same for moments that were matched under the reference: leaves them, and the derivatives, in their places."""
-    store(room, to.log_mass, load(room, at.weight) + lanes_log(load(room, at.move)))
-    divide_reference_adjoint(room, size, at, to.into, to.dS, to.dm, to.free)
-    copy(room, at.square, to.covariance, size * (size + 1) // 2)
+    """The same for moments that were matched under the reference: those of the message times the reference.
+
+    (Where directions were left flat, the moments differ from the ones that were matched, but pass nothing on.)
+    """
+    copy(room, at.result, at.product, 1 + size + size * (size + 1) // 2)
+    store(room, to.log_mass, weigh_under_reference(room, size, at))
+    invert(room, size, at.factor, at.pivots, to.covariance, at.free)
+    store(room, at.move, splat(1.0))
+    entry = 0
     for a in range(size):
-        put(room, at.origin, a, get(room, at.reference, 1 + a) + get(room, at.mean, a))
+        mine = get(room, at.one, 1 + a) - get(room, at.reference, 1 + a)
+        put(room, at.mean, a, mine)
+        put(room, at.origin, a, get(room, at.one, 1 + a))
+        for b in range(a + 1):
+            put(room, at.square, entry, get(room, to.covariance, entry) + mine * get(room, at.mean, b))
+            entry += 1
+    divide_reference_adjoint(room, size, at, to.into, to.dS, to.dm, to.free)
     _subtract_trace(room, size, load(room, to.into), to)
 
 
@@ -384,12 +390,10 @@ def _visit_adjoint(
                 0.0,
             )
             join_children(messages, turn, turn_packed, split, room, size, at)
-            join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
             if not _push(room, size, at, to, under_reference, single, mixed):
                 continue
             if under_reference:  # the product with the reference took the place of the first child and of the factor
                 join_children(messages, turn, turn_packed, split, room, size, at)
-                join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
             _solve_mode(room, size, at, to)
             gradients.rules[r] += _lane_sum(room, to.push)
             join_adjoint(room, size, at.one, at.product, to.push, to.t, to.give)

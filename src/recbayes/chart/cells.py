@@ -3,8 +3,20 @@
 from numba import njit
 
 from recbayes.chart.plan import CHOICES
-from recbayes.numerics.lanes import INLINED, INNER, LANES, any_greater, count_up, load, splat, store, where_greater
-from recbayes.numerics.potentials import get, put
+from recbayes.numerics.lanes import (
+    INLINED,
+    INNER,
+    LANES,
+    any_greater,
+    count_up,
+    get,
+    load,
+    put,
+    splat,
+    store,
+    where_greater,
+)
+
 
 NEGLIGIBLE = 40.0  # alternatives this many nats below the best one cannot be seen in float64
 EMPTY, EMISSION, SPLIT, MIXTURE, FLAT_MIXTURE = 0.0, 1.0, 2.0, 3.0, 4.0  # how a cell's message came about

@@ -14,15 +14,17 @@ from recbayes.chart.cells import NEGLIGIBLE
 from recbayes.numerics.lanes import (
     INNER,
     LANES,
+    get,
     lanes_exp,
     lanes_log,
     lanes_sqrt,
     load,
+    put,
     splat,
     store,
     where_greater,
 )
-from recbayes.numerics.potentials import get, invert, join, join_mode, packed, put, root, sandwich
+from recbayes.numerics.potentials import invert, join, join_mode, packed, root, sandwich
 
 UNINFORMED = 1.0 - 1e-9  # eigenvalues above this say nothing that the reference does not say
 SWEEPS = 12  # of Jacobi's rotations: they converge quadratically, and 6 to 8 suffice for 16 dimensions

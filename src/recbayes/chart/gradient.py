@@ -44,7 +44,6 @@ class ModelGradient:
     emits: dict[tuple[int, int], EmitGradient]
     lengths: dict[tuple[int, int], np.ndarray]  # with respect to the log probability of emitting 0, 1, 2, ...
     prior: list[ComponentGradient]
-    spans: np.ndarray  # (N + 1, N + 1) with respect to the log heights of the inside messages, all variables together
 
 
 def model_gradient(chart: Chart) -> ModelGradient:
@@ -80,7 +79,6 @@ def model_gradient(chart: Chart) -> ModelGradient:
         emits=_emit_gradients(chart, origins, derivatives, size),
         lengths=dict(zip(origins.emits, gradients.emissions, strict=True)),
         prior=_prior_gradients(chart.model, origins, gradients.prior, size),
-        spans=_span_derivatives(chart, derivatives),
     )
 
 
@@ -137,15 +135,3 @@ def _prior_gradients(model: GaussianRBN, origins: Origins, columns: np.ndarray, 
         gradients.append(ComponentGradient(sum(shifts.values()), shifts, mean, covariance))
     return gradients
 
-
-def _span_derivatives(chart: Chart, derivatives: np.ndarray) -> np.ndarray:
-    """The derivatives with respect to log heights, at the observations where spans begin and end."""
-    spans = np.zeros((chart.length + 1, chart.length + 1))
-    positions = chart.plan.positions
-    for v, rows in enumerate(chart.plan.rows):
-        for width in np.flatnonzero(rows["low"] <= rows["high"]):
-            row = rows[width]
-            starts = np.arange(row["low"], row["high"] + 1)
-            first = chart.plan.inside_base[v] + row["place"]
-            spans[positions[starts], positions[starts + width]] += derivatives[first : first + len(starts)]
-    return spans

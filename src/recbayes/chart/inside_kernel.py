@@ -40,9 +40,11 @@ from recbayes.numerics.lanes import (
     LANES,
     any_greater,
     count_up,
+    get,
     lanes_exp,
     lanes_log,
     load,
+    put,
     splat,
     store,
     where_greater,
@@ -53,12 +55,13 @@ from recbayes.numerics.potentials import (
     choose,
     copy,
     factorise,
-    get,
+    inline_invert,
+    inline_join,
+    inline_join_mode,
     invert,
     join,
     join_mode,
     pull_back,
-    put,
 )
 
 COUNT, BEST, BEST_RULE, BEST_SPLIT, HEAVIEST, CODE, UNCOMMON, MASS = range(8)  # what is known of a cell's alternatives
@@ -105,8 +108,9 @@ def fill_inside(tables, plan, length_log_probability, messages, choices, evidenc
                         store(room, at.chosen, where_greater(splat(SPLIT + 0.5), origin, splat(1.0), splat(0.0)))
                     elif purpose == REFER:
                         store(room, at.chosen, where_greater(origin, splat(MIXTURE + 0.5), splat(1.0), splat(0.0)))
-                        start_reference(constants, len(links), v, room, at, size)
                     if purpose == WEIGH or any_greater(load(room, at.chosen), splat(0.0)):
+                        if purpose == REFER:
+                            start_reference(constants, len(links), v, room, at, size)
                         visit(tables, plan, length_log_probability, messages, buffer, purpose, v, width, start, room, at)
                 if any_greater(load(room, at.chosen), splat(0.0)):
                     divide_reference(room, size, at)
@@ -167,7 +171,7 @@ def visit(tables, plan, length_log_probability, messages, buffer, purpose, v, wi
         read_message(messages, place, row.length, size, turn, turn_packed, 0, room, at.product)
         if purpose == WEIGH:
             factorise(room, size, at.product + (1 + size) * LANES, at.factor, at.pivots, at.free)
-            if _weigh(room, at, -1.0 - e, start):
+            if _weigh(room, at, -1.0 - e, float(start)):
                 invert(room, size, at.factor, at.pivots, at.covariance, at.free)
                 _gather(room, size, at)
         else:
@@ -197,7 +201,6 @@ def visit(tables, plan, length_log_probability, messages, buffer, purpose, v, wi
             )
             if purpose != WEIGH:
                 join_children(messages, turn, turn_packed, split, room, size, at)
-                join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
                 _use(room, size, at, purpose)
             elif size == 1:
                 _weigh_split_1(messages, turn, turn_packed, split, room)
@@ -224,25 +227,32 @@ class Split(NamedTuple):
     point: float
 
 
-@njit(**INLINED)
+@njit(**INNER)
 def join_children(messages, turn, turn_packed, split, room, size, at):
+    """The product of the children's messages in at.product."""
+    _join_children(messages, turn, turn_packed, split, room, size, at)
+    join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
+
+
+@njit(**INLINED)
+def _join_children(messages, turn, turn_packed, split, room, size, at):
     """The product of the children's messages in at.product, all but its mode."""
     read_message(messages, split.left, split.left_length, size, turn, turn_packed, split.left_turn, room, at.one)
     read_message(messages, split.right, split.right_length, size, turn, turn_packed, split.right_turn, room, at.two)
     if split.partial:
         blank_impossible(room, at.one, 1 + size + size * (size + 1) // 2)
         blank_impossible(room, at.two, 1 + size + size * (size + 1) // 2)
-    join(room, size, at.one, at.two, at.product, at.factor, at.pivots, at.vector, at.free)
+    inline_join(room, size, at.one, at.two, at.product, at.factor, at.pivots, at.vector, at.free)
     store(room, at.product, load(room, at.product) + splat(split.log_probability))
 
 
 @njit(**INLINED)
 def _weigh_split(messages, turn, turn_packed, split, room, size, at):
     """Take a split into account."""
-    join_children(messages, turn, turn_packed, split, room, size, at)
+    _join_children(messages, turn, turn_packed, split, room, size, at)
     if _weigh(room, at, split.rule, split.point):
-        join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
-        invert(room, size, at.factor, at.pivots, at.covariance, at.free)
+        inline_join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
+        inline_invert(room, size, at.factor, at.pivots, at.covariance, at.free)
         _gather(room, size, at)
 
 
@@ -333,7 +343,7 @@ def _weigh(room, at, rule, split):
     put(room, at.state, COUNT, count + possible)
     put(room, at.state, BEST, where_greater(better, zero, height, best))
     put(room, at.state, BEST_RULE, where_greater(better, zero, splat(rule), get(room, at.state, BEST_RULE)))
-    put(room, at.state, BEST_SPLIT, where_greater(better, zero, count_up(float(split)), get(room, at.state, BEST_SPLIT)))
+    put(room, at.state, BEST_SPLIT, where_greater(better, zero, count_up(split), get(room, at.state, BEST_SPLIT)))
     store(room, at.weight, weight)
     return any_greater(weight, get(room, at.state, HEAVIEST) - splat(NEGLIGIBLE))
 

@@ -3,17 +3,23 @@
 from numba import njit
 
 from recbayes.chart.tables import GENERAL, IDENTITY
-from recbayes.numerics.lanes import INNER, LANES, load, splat, store
+from recbayes.numerics.lanes import (
+    INNER,
+    LANES,
+    get,
+    load,
+    put,
+    splat,
+    store,
+)
 from recbayes.numerics.potentials import (
     backward_solve,
     blur,
     copy,
     forward_solve,
-    get,
     packed,
     product,
     pull_back,
-    put,
     sandwich,
     unpack,
 )

@@ -17,14 +17,16 @@ from recbayes.numerics.lanes import (
     KERNEL,
     LANES,
     any_greater,
+    get,
     lanes_exp,
     lanes_log,
     load,
+    put,
     splat,
     store,
     where_greater,
 )
-from recbayes.numerics.potentials import backward_solve, factorise, forward_solve, get, packed, put, root
+from recbayes.numerics.potentials import backward_solve, factorise, forward_solve, packed, root
 
 
 @njit(**KERNEL)

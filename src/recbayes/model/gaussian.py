@@ -18,7 +18,7 @@ import numpy as np
 
 from recbayes.errors import ModelError
 from recbayes.model.lengths import ExactlyOne, Length, OnePlusPoisson, check_probabilities
-from recbayes.numerics.arrays import covariance, frozen, matrix, square, vector
+from recbayes.numerics.arrays import covariance, frozen, matrix, number, square, vector, whole_number
 from recbayes.tree.tree import Tree
 
 Shift = tuple[int, int]
@@ -121,9 +121,7 @@ class GaussianRBN:
                 raise ModelError(f"a variable's name must be a non-empty string, got {variable.name!r}")
             if variable.name in dims:
                 raise ModelError(f"variable {variable.name!r} is defined twice")
-            if isinstance(variable.dim, bool) or int(variable.dim) != variable.dim or variable.dim < 1:
-                raise ModelError(f"{variable.name}.dim must be a positive whole number, got {variable.dim!r}")
-            dims[variable.name] = int(variable.dim)
+            dims[variable.name] = _dimension(variable.dim, f"{variable.name}.dim")
         self._variables = tuple(_checked_variable(variable, dims) for variable in variables)
         self._observed_dim = _observed_dimension(self._variables)
         self._prior = _checked_prior(prior, dims)
@@ -168,9 +166,8 @@ class GaussianRBN:
         probability to emit; `extra_observations` the Poisson rate of further observations per leaf (None: exactly one).
         `shifts` are the left child's transpositions with their probabilities, `prior_shifts` those of the prior mean.
         """
-        if isinstance(dim, bool) or int(dim) != dim or dim < 1:
-            raise ModelError(f"dim must be a positive whole number, got {dim!r}")
-        stop = float(frozen(termination, "termination"))
+        dim = _dimension(dim, "dim")
+        stop = number(termination, "termination")
         if not 0 <= stop <= 1:
             raise ModelError(f"termination must lie between 0 and 1, got {stop:.6g}")
         split = Split(
@@ -248,23 +245,26 @@ def _checked_split(rule: Split, where: str, dim: int, dims: Mapping[str, int]) -
             raise ModelError(f"{where}.{side} is {child!r}, which is not a variable; there are {sorted(dims)}")
         links.append(_checked_link(link, f"{where}.{side}_link", dim, dims[child]))
     shifts: dict[int | Shift, float] = {}
-    for key, weight in rule.shifts.items():
-        pair = (key, 0) if isinstance(key, int) else tuple(key)
-        if len(pair) != 2 or not all(isinstance(steps, int) for steps in pair):
+    for key, weight in _mapping(rule.shifts, f"{where}.shifts").items():
+        pair = key if isinstance(key, tuple) else (key, 0)
+        if len(pair) != 2:
             raise ModelError(f"{where}.shifts: a shift is a whole number or a pair (left, right), got {key!r}")
-        turned = (pair[0] % dim, pair[1] % dim)
+        left, right = (whole_number(steps, f"{where}.shifts: a shift") for steps in pair)
+        turned = (left % dim, right % dim)
         if turned in shifts:
             raise ModelError(f"{where}.shifts: {key!r} is given twice (steps count modulo the dimension {dim})")
         for steps, link, side in ((turned[0], links[0], "left"), (turned[1], links[1], "right")):
             if steps and link.map is not None:
                 raise ModelError(f"{where}.shifts: the {side} link has a map; put the rotation into the map instead")
-        shifts[turned] = _number(weight, f"{where}.shifts")
+        shifts[turned] = number(weight, f"{where}.shifts")
     check_probabilities(np.array(list(shifts.values())), f"{where}.shifts: probabilities")
-    probability = _number(rule.probability, f"{where}.probability")
+    probability = number(rule.probability, f"{where}.probability")
     return Split(probability, rule.left, rule.right, links[0], links[1], shifts)
 
 
 def _checked_link(link: Link, where: str, dim: int, child_dim: int) -> Link:
+    if not isinstance(link, Link):
+        raise ModelError(f"{where} must be a Link, got {type(link).__name__}; for a plain covariance use Link(covariance)")
     if link.map is None and child_dim != dim:
         raise ModelError(f"{where}.map is needed: the parent has dimension {dim}, the child {child_dim}")
     return Link(
@@ -277,14 +277,15 @@ def _checked_link(link: Link, where: str, dim: int, child_dim: int) -> Link:
 def _checked_emit(rule: Emit, where: str, dim: int) -> Emit:
     if not isinstance(rule.length, Length):
         raise ModelError(f"{where}.length must be ExactlyOne, OnePlusPoisson or LengthTable, got {rule.length!r}")
-    size = dim
-    if rule.map is not None:
-        size = np.shape(rule.map)[0] if np.ndim(rule.map) == 2 else dim
+    map_ = None if rule.map is None else frozen(rule.map, f"{where}.map")
+    if map_ is not None and (map_.ndim != 2 or not len(map_) or map_.shape[1] != dim):
+        raise ModelError(f"{where}.map must have shape (observed dimensions, {dim}), got {map_.shape}")
+    size = dim if map_ is None else len(map_)
     return Emit(
-        probability=_number(rule.probability, f"{where}.probability"),
+        probability=number(rule.probability, f"{where}.probability"),
         covariance=covariance(rule.covariance, size, f"{where}.covariance", definite=True),
         length=rule.length,
-        map=None if rule.map is None else matrix(rule.map, (size, dim), f"{where}.map"),
+        map=map_,
         offset=None if rule.offset is None else vector(rule.offset, size, f"{where}.offset"),
     )
 
@@ -298,9 +299,10 @@ def _checked_prior(prior: Prior, dims: Mapping[str, int]) -> Prior:
     components = []
     for position, component in enumerate(prior.components):
         where = f"prior.components[{position}]"
-        if not all(isinstance(steps, int) for steps in component.shifts):
-            raise ModelError(f"{where}.shifts must be whole numbers, got {list(component.shifts)!r}")
-        shifts = {steps % dim: _number(weight, f"{where}.shifts") for steps, weight in component.shifts.items()}
+        shifts = {
+            whole_number(steps, f"{where}.shifts: a shift") % dim: number(weight, f"{where}.shifts")
+            for steps, weight in _mapping(component.shifts, f"{where}.shifts").items()
+        }
         if len(shifts) < len(component.shifts):
             raise ModelError(f"{where}.shifts: one shift is given twice (steps count modulo the dimension {dim})")
         check_probabilities(np.array(list(shifts.values())), f"{where}.shifts: probabilities")
@@ -308,7 +310,7 @@ def _checked_prior(prior: Prior, dims: Mapping[str, int]) -> Prior:
             Component(
                 mean=vector(component.mean, dim, f"{where}.mean"),
                 covariance=covariance(component.covariance, dim, f"{where}.covariance", definite=True),
-                weight=_number(component.weight, f"{where}.weight"),
+                weight=number(component.weight, f"{where}.weight"),
                 shifts=shifts,
             )
         )
@@ -322,9 +324,7 @@ def _checked_references(references: tuple[Reference, ...], variables: tuple[Vari
     return tuple(
         Reference(
             vector(reference.mean, variable.dim, f"references: mean for {variable.name}"),
-            covariance(
-                reference.covariance, variable.dim, f"references: covariance for {variable.name}", definite=True
-            ),
+            covariance(reference.covariance, variable.dim, f"references: covariance for {variable.name}", definite=True),
         )
         for reference, variable in zip(references, variables, strict=True)
     )
@@ -344,8 +344,14 @@ def _observed_dimension(variables: tuple[Variable, ...]) -> int:
     return next(iter(sizes.values()))
 
 
-def _number(value: object, name: str) -> float:
-    number = frozen(value, name)
-    if number.ndim:
-        raise ModelError(f"{name} must be one number, got shape {number.shape}")
-    return float(number)
+def _dimension(value: object, name: str) -> int:
+    dim = whole_number(value, name)
+    if dim < 1:
+        raise ModelError(f"{name} must be a positive whole number, got {value!r}")
+    return dim
+
+
+def _mapping(value: object, name: str) -> Mapping[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise ModelError(f"{name} must map steps to probabilities, such as {{0: 0.5, 1: 0.5}}, got {value!r}")
+    return value

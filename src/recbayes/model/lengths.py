@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from recbayes.errors import ModelError
-from recbayes.numerics.arrays import frozen
+from recbayes.numerics.arrays import frozen, number
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class OnePlusPoisson:
     longest = None
 
     def __post_init__(self) -> None:
-        rate = float(frozen(self.rate, "rate"))
+        rate = number(self.rate, "rate")
         if rate <= 0:
             raise ModelError(f"rate must be positive, got {rate:.3g}; for exactly one observation use ExactlyOne()")
         object.__setattr__(self, "rate", rate)

@@ -4,7 +4,7 @@ In a Gaussian RBN the structure does not depend on the latent values, so the bar
 as its length is out of bounds, and only then are the values drawn from the root down.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from recbayes.model.gaussian import Emit, GaussianRBN, Link, Split
 from recbayes.tree.tree import Node, Tree
 
 LONGEST = 1_000_000  # observations beyond which a tree without an upper bound is taken to be infinite
+MOST_NODES = 2_000_000  # nodes drawn in all attempts together, some seconds of work, before the search is given up
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(NamedTuple):
     """One node of a bare tree in preorder: its variable, its rule, the shifts of its children or the length it emits."""
 
     variable: int
@@ -31,18 +31,23 @@ def sample(
     """A series and its tree, with between `min_length` and `max_length` observations."""
     if min_length < 1 or (max_length is not None and max_length < min_length):
         raise LengthError(f"lengths must satisfy 1 <= min_length <= max_length, got {min_length} and {max_length}")
+    if attempts < 1:
+        raise LengthError(f"attempts must be at least 1, got {attempts}")
     rng = np.random.default_rng(seed)
     ceiling = LONGEST if max_length is None else max_length
-    too_long = 0
-    for _ in range(attempts):
-        steps = _bare_tree(model, rng, ceiling)
-        if steps is None:
+    too_long = nodes = 0
+    for attempt in range(1, attempts + 1):
+        steps, length = _bare_tree(model, rng, ceiling)
+        if length > ceiling:
             too_long += 1
             if max_length is None:
                 break
-        elif sum(step.length for step in steps) >= min_length:
+        elif length >= min_length:
             return _values(model, rng, steps)
-    raise LengthError(_complaint(model, min_length, max_length, attempts, too_long))
+        nodes += len(steps)
+        if nodes > MOST_NODES:
+            break
+    raise LengthError(_complaint(model, min_length, max_length, attempt, too_long))
 
 
 def _complaint(model: GaussianRBN, shortest: int, longest: int | None, attempts: int, too_long: int) -> str:
@@ -75,18 +80,18 @@ def expected_growth(model: GaussianRBN) -> float:
     return float(np.abs(np.linalg.eigvals(offspring)).max())
 
 
-def _bare_tree(model: GaussianRBN, rng: np.random.Generator, ceiling: int) -> list[_Step] | None:
-    """A tree's rules in preorder; None as soon as it must have more than `ceiling` observations."""
+def _bare_tree(model: GaussianRBN, rng: np.random.Generator, ceiling: int) -> tuple[list[_Step], int]:
+    """A tree's rules in preorder and its length, at least: drawing ends when that must be more than `ceiling`."""
     index = {variable.name: position for position, variable in enumerate(model.variables)}
+    chances = [[rule.probability for rule in variable.rules] for variable in model.variables]
     waiting = [index[model.prior.variable]]
     steps: list[_Step] = []
     length = 0
     while waiting:
-        if length + len(waiting) > ceiling or len(steps) > 4 * LONGEST:
-            return None
+        if length + len(waiting) > ceiling:
+            break
         position = waiting.pop()
-        rules = model.variables[position].rules
-        rule = rules[_choose(rng, [rule.probability for rule in rules])]
+        rule = model.variables[position].rules[_choose(rng, chances[position])]
         if isinstance(rule, Emit):
             steps.append(_Step(position, rule, length=rule.length.sample(rng)))
             length += steps[-1].length
@@ -95,7 +100,7 @@ def _bare_tree(model: GaussianRBN, rng: np.random.Generator, ceiling: int) -> li
             shift = shifts[_choose(rng, list(rule.shifts.values()))]
             steps.append(_Step(position, rule, shift=shift))  # type: ignore[arg-type]
             waiting += [index[rule.right], index[rule.left]]
-    return steps if length <= ceiling else None
+    return steps, length + len(waiting)
 
 
 def _choose(rng: np.random.Generator, weights: list[float]) -> int:
@@ -114,7 +119,9 @@ def _values(model: GaussianRBN, rng: np.random.Generator, steps: list[_Step]) ->
     components = model.prior.components
     component = components[_choose(rng, [component.weight for component in components])]
     steps_of_root = list(component.shifts)[_choose(rng, list(component.shifts.values()))]
-    root = rng.multivariate_normal(np.roll(component.mean, steps_of_root), component.covariance, method="eigh")
+    root = rng.multivariate_normal(
+        np.roll(component.mean, steps_of_root), component.covariance, method="eigh", check_valid="ignore"
+    )
 
     ends = _ends(steps)
     rows, nodes = [], []
@@ -126,7 +133,9 @@ def _values(model: GaussianRBN, rng: np.random.Generator, steps: list[_Step]) ->
         if isinstance(step.rule, Emit):
             mean = value if step.rule.map is None else step.rule.map @ value
             mean = mean if step.rule.offset is None else mean + step.rule.offset
-            rows.append(rng.multivariate_normal(mean, step.rule.covariance, size=step.length, method="eigh"))
+            rows.append(
+                rng.multivariate_normal(mean, step.rule.covariance, size=step.length, method="eigh", check_valid="ignore")
+            )
             nodes.append(Node(start, end, name, "emit", value))
             start = end
         else:
@@ -140,7 +149,7 @@ def _values(model: GaussianRBN, rng: np.random.Generator, steps: list[_Step]) ->
 def _child(rng: np.random.Generator, link: Link, parent: np.ndarray, shift: int) -> np.ndarray:
     mean = np.roll(parent, shift) if link.map is None else link.map @ parent
     mean = mean if link.offset is None else mean + link.offset
-    return rng.multivariate_normal(mean, link.covariance, method="eigh")
+    return rng.multivariate_normal(mean, link.covariance, method="eigh", check_valid="ignore")
 
 
 def _ends(steps: list[_Step]) -> list[int]:

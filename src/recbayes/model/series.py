@@ -76,9 +76,13 @@ def _numbers(data: object, complaint: str) -> np.ndarray:
     if isinstance(data, str | bytes):
         raise DataError(f"{complaint}, got text; read the file first")
     try:
+        if isinstance(data, np.ma.MaskedArray):
+            data = data.astype(np.float64).filled(np.nan)
         array = np.asarray(data)
         if array.dtype.kind not in "fiub" and not (array.dtype.kind == "O" and array.ndim):
             raise TypeError(f"dtype {array.dtype}")
+        if array.dtype.kind == "O" and any(isinstance(entry, str | bytes) for entry in array.flat):
+            raise TypeError("some entries are text")
         return np.array(array, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise DataError(f"{complaint}, got {type(data).__name__}: {problem}") from problem

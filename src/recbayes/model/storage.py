@@ -67,7 +67,7 @@ def from_json(text: str) -> GaussianRBN:
     """The model that JSON text describes; a clear error if it is damaged, foreign or from a newer version."""
     try:
         document = json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise FileError(f"not a recbayes model: it is not valid JSON ({problem})") from problem
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise FileError(f'not a recbayes model: the field "format" is not "{FORMAT}"')
@@ -89,7 +89,7 @@ def from_json(text: str) -> GaussianRBN:
         return GaussianRBN(variables, Prior(prior["variable"], components), references)
     except KeyError as problem:
         raise FileError(f"damaged: the field {problem} is missing") from problem
-    except (TypeError, AttributeError, ValueError) as problem:
+    except (TypeError, AttributeError, ValueError, OverflowError) as problem:
         kind = "describes an impossible model" if isinstance(problem, ModelError) else "damaged"
         raise FileError(f"{kind}: {problem}") from problem
 

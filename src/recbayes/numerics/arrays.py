@@ -1,5 +1,6 @@
 """Checked, read-only float64 arrays: what models and series are made of."""
 
+import operator
 from collections.abc import Callable
 
 import numpy as np
@@ -10,13 +11,35 @@ from recbayes.errors import ModelError
 def frozen(values: object, name: str, error: Callable[[str], Exception] = ModelError) -> np.ndarray:
     """A read-only float64 copy of `values`; infinite, NaN or non-numeric entries are an error that names the field."""
     try:
+        if np.asarray(values).dtype.kind not in "fiubO":  # texts and complex numbers would be converted in silence
+            raise TypeError("not real numbers")
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise error(f"{name} must be numbers, got {_short(values)}") from problem
     if not np.isfinite(array).all():
         raise error(f"{name} must be finite, got {_short(values)}")
     array.setflags(write=False)
     return array
+
+
+def number(value: object, name: str) -> float:
+    """One finite number."""
+    array = frozen(value, name)
+    if array.ndim:
+        raise ModelError(f"{name} must be one number, got shape {array.shape}")
+    return float(array)
+
+
+def whole_number(value: object, name: str) -> int:
+    """A whole number of any type: 3, 3.0 and numpy's integers, but not True."""
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError("a truth value")
+        if isinstance(value, float | np.floating) and float(value).is_integer():
+            return int(value)
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError as problem:
+        raise ModelError(f"{name} must be a whole number, got {_short(value)}") from problem
 
 
 def vector(values: object, size: int, name: str) -> np.ndarray:
@@ -76,6 +99,8 @@ def is_positive_definite(array: np.ndarray) -> bool:
 def square(deviation: object, size: int, name: str, *, definite: bool) -> np.ndarray:
     """The covariance whose square root is given: a standard deviation, one per dimension, or a root matrix S with S S'."""
     array = frozen(deviation, name)
+    if np.abs(array).max(initial=0.0) > 1e150:
+        raise ModelError(f"{name} has entries beyond 1e150, whose squares overflow; rescale the data")
     if array.ndim == 2:
         root = matrix(array, (size, size), name)
         return covariance(root @ root.T, size, name, definite=definite)

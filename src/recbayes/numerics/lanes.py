@@ -73,6 +73,33 @@ def store(typing_context, array, position, value):
     return types.void(array, types.intp, lanes), generate
 
 
+def _numbered(builder, place, number):
+    return builder.add(place, builder.mul(number, ir.Constant(number.type, LANES)))
+
+
+@intrinsic
+def get(typing_context, room, place, number):
+    """The numbered group of lanes of a quantity that begins at a place: load(room, place + number * LANES)."""
+
+    def generate(context, builder, sig, args):
+        at = _numbered(builder, args[1], args[2])
+        return builder.load(_pointer(context, builder, sig.args[0], args[0], at), align=8)
+
+    return lanes(room, types.intp, types.intp), generate
+
+
+@intrinsic
+def put(typing_context, room, place, number, value):
+    """store(room, place + number * LANES, value)."""
+
+    def generate(context, builder, sig, args):
+        at = _numbered(builder, args[1], args[2])
+        builder.store(args[3], _pointer(context, builder, sig.args[0], args[0], at), align=8)
+        return context.get_dummy_value()
+
+    return types.void(room, types.intp, types.intp, lanes), generate
+
+
 @intrinsic
 def splat(typing_context, number):
     """The same number in every lane."""

@@ -9,13 +9,28 @@ All functions work in one array, the *room*: an argument such as P or m is the p
 number of it takes LANES places, one for each of eight potentials. Symmetric matrices and triangles are packed: the lower
 triangle row by row, D (D + 1) / 2 numbers. A potential is 1 + D + D (D + 1) / 2 numbers: g, m, P. (One array and whole
 numbers compile several times faster than views of arrays do, and run without counting references.)
+
+Functions named inline_... are copied into their callers. Where the dimension is a constant there, the compiler unrolls all
+loops, which is worth it for the one product that is computed for every split; everything else calls the plain ones.
 """
 
 import math
 
 from numba import njit
 
-from recbayes.numerics.lanes import INLINED, INNER, LANES, lanes_log, lanes_sqrt, load, splat, store, where_greater
+from recbayes.numerics.lanes import (
+    INLINED,
+    INNER,
+    LANES,
+    get,
+    lanes_log,
+    lanes_sqrt,
+    load,
+    put,
+    splat,
+    store,
+    where_greater,
+)
 
 GUARD = 1e-13  # a pivot below this fraction of its diagonal entry is rounding noise: the direction is flat
 SINGULAR = 1e300  # the code of a precision that is singular in a direction which is not a coordinate axis
@@ -28,17 +43,7 @@ def packed(row, column):
 
 
 @njit(**INLINED)
-def get(room, place, number):
-    return load(room, place + number * LANES)
-
-
-@njit(**INLINED)
-def put(room, place, number, value):
-    store(room, place + number * LANES, value)
-
-
-@njit(**INLINED)
-def factorise(room, size, P, L, pivots, determinant):
+def inline_factorise(room, size, P, L, pivots, determinant):
     """P = L diag(d) L' with unit lower L; `pivots` gets 1/d, and 0 where flat.
 
     `determinant` gets the log determinant without flat pivots, and the place after it a code: 0 if P is positive
@@ -78,8 +83,13 @@ def factorise(room, size, P, L, pivots, determinant):
         store(room, determinant + LANES, flat)
 
 
+@njit(**INNER)
+def factorise(room, size, P, L, pivots, determinant):
+    inline_factorise(room, size, P, L, pivots, determinant)
+
+
 @njit(**INLINED)
-def forward_solve(room, size, L, x):
+def inline_forward_solve(room, size, L, x):
     """x <- L^-1 x."""
     row = 0
     for a in range(size):
@@ -90,8 +100,13 @@ def forward_solve(room, size, L, x):
         row += a + 1
 
 
+@njit(**INNER)
+def forward_solve(room, size, L, x):
+    inline_forward_solve(room, size, L, x)
+
+
 @njit(**INLINED)
-def backward_solve(room, size, L, pivots, x):
+def inline_backward_solve(room, size, L, pivots, x):
     """x <- L'^-1 d^-1 x, with 0 in flat pivots."""
     for a in range(size - 1, -1, -1):
         value = get(room, x, a) * get(room, pivots, a)
@@ -100,8 +115,13 @@ def backward_solve(room, size, L, pivots, x):
         put(room, x, a, value)
 
 
+@njit(**INNER)
+def backward_solve(room, size, L, pivots, x):
+    inline_backward_solve(room, size, L, pivots, x)
+
+
 @njit(**INLINED)
-def invert(room, size, L, pivots, C, free):
+def inline_invert(room, size, L, pivots, C, free):
     """C <- (L diag(d) L')^+, with 0 in flat pivots. Needs D (D + 1) / 2 numbers of free room."""
     row = 0
     for a in range(size):  # L^-1, row by row
@@ -121,6 +141,11 @@ def invert(room, size, L, pivots, C, free):
                 value += get(room, free, row + a) * get(room, pivots, c) * get(room, free, row + b)
             put(room, C, entry, value)
             entry += 1
+
+
+@njit(**INNER)
+def invert(room, size, L, pivots, C, free):
+    inline_invert(room, size, L, pivots, C, free)
 
 
 @njit(**INNER)
@@ -147,7 +172,7 @@ def choose(room, chosen, source, target, count):
 
 
 @njit(**INLINED)
-def join(room, size, one, two, out, L, pivots, v, free):
+def inline_join(room, size, one, two, out, L, pivots, v, free):
     """The product of two potentials, all but its mode. Leaves log det and flat code of its precision at `free`.
 
     With P = P1 + P2 and d = m2 - m1 the height falls by d' P1 P^+ P2 d / 2. The factor of P (in L and pivots) and
@@ -174,21 +199,31 @@ def join(room, size, one, two, out, L, pivots, v, free):
         put(room, u, a, left + x * mine)
         put(room, v, a, right + y * mine)
         row += a + 1
-    factorise(room, size, P, L, pivots, determinant)
-    forward_solve(room, size, L, u)
-    forward_solve(room, size, L, v)
+    inline_factorise(room, size, P, L, pivots, determinant)
+    inline_forward_solve(room, size, L, u)
+    inline_forward_solve(room, size, L, v)
     quadratic = splat(0.0)
     for a in range(size):
         quadratic += get(room, u, a) * get(room, v, a) * get(room, pivots, a)
     store(room, out, load(room, one) + load(room, two) - splat(0.5) * quadratic)
 
 
+@njit(**INNER)
+def join(room, size, one, two, out, L, pivots, v, free):
+    inline_join(room, size, one, two, out, L, pivots, v, free)
+
+
 @njit(**INLINED)
-def join_mode(room, size, one, out, L, pivots, v):
+def inline_join_mode(room, size, one, out, L, pivots, v):
     """The mode of the product that `join` left: m1 + P^+ P2 (m2 - m1)."""
-    backward_solve(room, size, L, pivots, v)
+    inline_backward_solve(room, size, L, pivots, v)
     for a in range(size):
         put(room, out, 1 + a, get(room, one, 1 + a) + get(room, v, a))
+
+
+@njit(**INNER)
+def join_mode(room, size, one, out, L, pivots, v):
+    inline_join_mode(room, size, one, out, L, pivots, v)
 
 
 @njit(**INNER)

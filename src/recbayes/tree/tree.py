@@ -5,7 +5,7 @@ never recurses: a chain of thousands of nodes is as good as any other tree.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,14 +17,14 @@ class Node:
     """One node: the half-open span it covers, and what the model says about it.
 
     `rule` names what the node did ("split", "split shift 1", "emit"), `label` its template variable, and `value` its
-    latent value where that is known (in sampled trees).
+    latent value where that is known (in sampled trees); nodes are equal if all but their values are.
     """
 
     start: int
     end: int
     label: str = ""
     rule: str = ""
-    value: np.ndarray | None = None
+    value: np.ndarray | None = field(default=None, compare=False)
 
     @property
     def span(self) -> tuple[int, int]:

@@ -1,0 +1,94 @@
+"""The command line. Whatever is slow to load is imported inside the commands, so that `recbayes --help` is quick."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recbayes import __version__
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from recbayes.tree.tree import Tree
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Latent trees over sequences, with honest probabilities.")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"recbayes {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Latent trees over sequences, with honest probabilities."""
+
+
+@app.command()
+def demo(
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random series.")] = 0,
+    length: Annotated[int, typer.Option(min=1, help="Number of observations.")] = 50,
+) -> None:
+    """Sample a series from the paper's synthetic model, infer its tree and compare it with the true one."""
+    from rich.console import Console
+
+    import recbayes as rb
+    from recbayes.errors import LengthError
+
+    console = Console()
+    model = rb.GaussianRBN.create(
+        dim=3,
+        left_std=0.1,
+        right_std=0.1,
+        noise_std=0.05,
+        termination=0.6,
+        shifts={0: 0.5, 1: 0.5},
+        extra_observations=5.0,
+    )
+    try:
+        series, true_tree = model.sample(seed=seed, min_length=length, max_length=length)
+    except LengthError as problem:
+        raise typer.BadParameter(str(problem), param_hint="--length") from problem
+
+    console.print("[bold]A recursive Bayesian network generates a tree, and the tree a series.[/bold]")
+    console.print(
+        "Each node of the tree has a value in three dimensions. It splits into two noisy copies of itself, of which the "
+        "left one may be rotated by one dimension, or it ends and emits some noisy observations.\n",
+        highlight=False,
+    )
+    console.print(repr(model), highlight=False, markup=False)
+    console.print(f"\nSampled with seed {seed}: {len(series)} observations.\n")
+    _print_tree(console, "The true tree", true_tree)
+
+    console.print("\nInferring the tree from the observations alone ...")
+    with console.status("filling the chart (kernels are compiled on the first run)"):
+        chart = rb.inside(model, series)
+    tree = rb.best_tree(chart)
+    console.print()
+    _print_tree(console, "The inferred tree", tree, known=set(true_tree.spans))
+    console.print(f"\nlog evidence: {chart.log_evidence:.3f}")
+    _print_agreement(console, tree, true_tree)
+
+
+def _print_tree(console: "Console", title: str, tree: "Tree", known: set[tuple[int, int]] | None = None) -> None:
+    console.print(f"[bold]{title}[/bold] ({len(tree)} nodes, {len(tree.leaves)} leaves, depth {tree.depth})")
+    for node, line in zip(tree, str(tree).splitlines(), strict=True):
+        style = None if known is None else "green" if node.span in known else "yellow"
+        console.print(line, style=style, highlight=False, markup=False, no_wrap=True, overflow="ellipsis")
+
+
+def _print_agreement(console: "Console", tree: "Tree", true_tree: "Tree") -> None:
+    """Precision, recall and F1 of the spans, as in the paper's evaluation."""
+    inferred, true = set(tree.spans), set(true_tree.spans)
+    shared = len(inferred & true)
+    precision, recall = shared / len(inferred), shared / len(true)
+    f1 = 2 * shared / (len(inferred) + len(true))
+    console.print(
+        f"{shared} node spans agree (green), of {len(inferred)} inferred and {len(true)} true ones: "
+        f"precision {precision:.2f}, recall {recall:.2f}, F1 {f1:.2f}"
+    )

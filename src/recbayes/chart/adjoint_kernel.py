@@ -17,6 +17,7 @@ from recbayes.chart.cells import (
     NEGLIGIBLE,
     SPLIT,
     add_turned,
+    blank_impossible,
     choice_place,
     emission_heights,
     left_widths,
@@ -366,7 +367,7 @@ def _visit_adjoint(
             for lane in range(min(LANES, row.high + 1 - start)):
                 length = plan.positions[start + lane + width] - plan.positions[start + lane]
                 gradients.emissions[e, length] += room[to.push + lane]
-    last_start = min(start + LANES - 1, rows[v, width].high)
+    last_start = start + LANES - 1  # all lanes: what is read beyond a row must not reach its neighbours as a derivative
     narrowest, widest = width, 0
     for r in range(variable.first_rule, variable.end_rule):
         first, last = left_widths(rules, links, plan.shortest, plan.longest, r, width)
@@ -413,11 +414,13 @@ def _grow_adjoint(messages, derivatives, emit_base, emit_rows, turn, turn_packed
         row, shorter, leaf = emit_rows[e, width], emit_rows[e, width - 1], emit_rows[e, 1]
         for start in range(row.low, row.high + 1, LANES):
             _read(derivatives, emit_base, row, start, room, to.push, numbers)
-            store(room, at.one, splat(0.0))
-            store(room, at.two, splat(0.0))
+            store(room, at.one, read_height(messages, emit_base, leaf, start))
+            store(room, at.two, read_height(messages, emit_base, shorter, start + 1))
             one, two = place_of(emit_base, leaf, start), place_of(emit_base, shorter, start + 1)
             read_message(messages, one, leaf.length, size, turn, turn_packed, 0, room, at.one)
             read_message(messages, two, shorter.length, size, turn, turn_packed, 0, room, at.two)
+            blank_impossible(room, at.one, numbers)
+            blank_impossible(room, at.two, numbers)
             join(room, size, at.one, at.two, at.product, at.factor, at.pivots, at.vector, at.free)
             join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
             _solve_mode(room, size, at, to)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recbayes.chart.inside import Chart
+from recbayes.chart.inside import Chart, inside_one
 from recbayes.chart.outside_kernel import fill_outside
 from recbayes.chart.plan import potential_numbers
 from recbayes.chart.tables import tables_of
-from recbayes.errors import ApproximationWarning, DataError
+from recbayes.errors import ApproximationWarning, DataError, LengthError
 from recbayes.numerics.compilation import run_kernel
 
 
@@ -76,7 +76,7 @@ def outside(chart: Chart) -> Outside:
     log_nodes = _spans(chart, nodes) - chart.log_evidence
     with np.errstate(over="ignore"):
         probability = np.exp(log_nodes)
-    _warn(probability, chart.length)
+    _warn(chart, probability)
     return Outside(chart, probability, outer, nodes)
 
 
@@ -109,13 +109,25 @@ def _spans(chart: Chart, nodes: np.ndarray) -> np.ndarray:
     return spans
 
 
-def _warn(probability: np.ndarray, length: int) -> None:
+def _warn(chart: Chart, probability: np.ndarray) -> None:
+    """Probabilities lie between 0 and 1, the root exists, and so does its left child unless the root emits everything."""
     largest = float(probability.max())
-    root = float(probability[0, length])
-    if largest > 1.0 + 1e-2 or not np.isfinite(probability).all() or abs(root - 1.0) > 1e-2:
+    splits = 1.0 - _probability_to_emit_all(chart)
+    left_child = float(probability[0, : chart.length].sum())
+    if largest > 1.01 or not np.isfinite(probability).all() or left_child < splits - 0.1:
         warnings.warn(
-            f"the paper's node marginals are not probabilities here: the largest is {largest:.3g}, the root's {root:.3g} "
-            "(it should be 1). One Gaussian per outside message is too little for this model and series",
+            f"the paper's node marginals are not probabilities here: the largest is {largest:.3g}, and those of nodes that "
+            f"begin with the series, other than the root, sum to {left_child:.3g} where at least {splits:.3g} is certain. "
+            "One Gaussian per outside message is too little for this model and series",
             ApproximationWarning,
             stacklevel=3,
         )
+
+
+def _probability_to_emit_all(chart: Chart) -> float:
+    """The posterior probability that the root emits the whole series: the share of the chart without inner points."""
+    try:
+        alone = inside_one(chart.model, chart.series, boundaries=np.zeros(0, dtype=np.int64))
+    except LengthError:
+        return 0.0
+    return float(min(1.0, np.exp(alone.log_evidence - chart.log_evidence)))

@@ -40,14 +40,17 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A rule A -> left right. `shifts` gives probabilities of rotating (left, right) by so many steps; int means left."""
+    """A rule A -> left right. `shifts` gives probabilities of rotating (left, right) by so many steps; int means left.
+
+    A validated model holds pairs only, each between zero and the dimension.
+    """
 
     probability: float
     left: str
     right: str
     left_link: Link
     right_link: Link
-    shifts: Mapping[int | Shift, float] = field(default_factory=lambda: dict(NO_SHIFT))
+    shifts: Mapping[Any, float] = field(default_factory=lambda: dict(NO_SHIFT))
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +159,7 @@ class GaussianRBN:
         right_std: object = 0.1,
         noise_std: object = 0.1,
         termination: float = 0.5,
-        shifts: Mapping[int | Shift, float] | None = None,
+        shifts: Mapping[Any, float] | None = None,
         prior_shifts: Mapping[int, float] | None = None,
         extra_observations: float | None = None,
     ) -> "GaussianRBN":
@@ -244,7 +247,7 @@ def _checked_split(rule: Split, where: str, dim: int, dims: Mapping[str, int]) -
         if child not in dims:
             raise ModelError(f"{where}.{side} is {child!r}, which is not a variable; there are {sorted(dims)}")
         links.append(_checked_link(link, f"{where}.{side}_link", dim, dims[child]))
-    shifts: dict[int | Shift, float] = {}
+    shifts: dict[Shift, float] = {}
     for key, weight in _mapping(rule.shifts, f"{where}.shifts").items():
         pair = key if isinstance(key, tuple) else (key, 0)
         if len(pair) != 2:

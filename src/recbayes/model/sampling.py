@@ -35,8 +35,9 @@ def sample(
         raise LengthError(f"attempts must be at least 1, got {attempts}")
     rng = np.random.default_rng(seed)
     ceiling = LONGEST if max_length is None else max_length
-    too_long = nodes = 0
-    for attempt in range(1, attempts + 1):
+    tried = too_long = nodes = 0
+    while tried < attempts and nodes <= MOST_NODES:
+        tried += 1
         steps, length = _bare_tree(model, rng, ceiling)
         if length > ceiling:
             too_long += 1
@@ -45,9 +46,7 @@ def sample(
         elif length >= min_length:
             return _values(model, rng, steps)
         nodes += len(steps)
-        if nodes > MOST_NODES:
-            break
-    raise LengthError(_complaint(model, min_length, max_length, attempt, too_long))
+    raise LengthError(_complaint(model, min_length, max_length, tried, too_long))
 
 
 def _complaint(model: GaussianRBN, shortest: int, longest: int | None, attempts: int, too_long: int) -> str:
@@ -98,7 +97,7 @@ def _bare_tree(model: GaussianRBN, rng: np.random.Generator, ceiling: int) -> tu
         else:
             shifts = list(rule.shifts)
             shift = shifts[_choose(rng, list(rule.shifts.values()))]
-            steps.append(_Step(position, rule, shift=shift))  # type: ignore[arg-type]
+            steps.append(_Step(position, rule, shift=shift))
             waiting += [index[rule.right], index[rule.left]]
     return steps, length + len(waiting)
 

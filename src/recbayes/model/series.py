@@ -55,6 +55,8 @@ def _as_noise(noise: object, shape: tuple[int, int], name: str) -> np.ndarray | 
         return None
     size, columns = shape
     array = _numbers(noise, f"the noise covariance of {name} must be numbers")
+    if not np.isfinite(array).all():
+        raise DataError(f"the noise covariance of {name} must be finite")
     if array.shape == (size, columns):
         array = array[:, :, None] * np.eye(columns)
     if array.shape != (size, columns, columns):
@@ -62,8 +64,6 @@ def _as_noise(noise: object, shape: tuple[int, int], name: str) -> np.ndarray | 
             f"the noise covariance of {name} must have shape ({size}, {columns}) or ({size}, {columns}, {columns}), "
             f"got {array.shape}"
         )
-    if not np.isfinite(array).all():
-        raise DataError(f"the noise covariance of {name} must be finite")
     for row, one in enumerate(array):
         if not np.allclose(one, one.T, rtol=0, atol=1e-10 * np.abs(one).max()) or not is_positive_definite(one):
             raise DataError(f"the noise covariance of {name} must be symmetric and positive definite; row {row} is not")
@@ -77,7 +77,7 @@ def _numbers(data: object, complaint: str) -> np.ndarray:
         raise DataError(f"{complaint}, got text; read the file first")
     try:
         if isinstance(data, np.ma.MaskedArray):
-            data = data.astype(np.float64).filled(np.nan)
+            data = np.ma.filled(data.astype(np.float64), np.nan)
         array = np.asarray(data)
         if array.dtype.kind not in "fiub" and not (array.dtype.kind == "O" and array.ndim):
             raise TypeError(f"dtype {array.dtype}")

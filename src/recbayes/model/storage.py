@@ -102,7 +102,7 @@ def _rule_to_data(rule: Split | Emit) -> dict[str, Any]:
         "probability": rule.probability,
         "left_link": _map_to_data(rule.left_link),
         "right_link": _map_to_data(rule.right_link),
-        "shifts": [[*shift, weight] for shift, weight in rule.shifts.items()],  # type: ignore[misc]
+        "shifts": [[*shift, weight] for shift, weight in rule.shifts.items()],
     }
 
 

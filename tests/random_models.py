@@ -1,0 +1,110 @@
+"""Random models and series for property-based tests: structure from hypothesis, numbers from a seed it draws."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+import recbayes as rb
+
+
+def spread(rng: np.random.Generator, size: int, scale: float = 1.0) -> np.ndarray:
+    """A random covariance that is neither diagonal nor badly conditioned."""
+    root = rng.normal(size=(size, size))
+    return scale * (root @ root.T / size + 0.3 * np.eye(size))
+
+
+def _length(rng: np.random.Generator, kind: int) -> rb.ExactlyOne | rb.OnePlusPoisson | rb.LengthTable:
+    if kind == 0:
+        return rb.ExactlyOne()
+    return rb.OnePlusPoisson(float(rng.uniform(0.5, 3.0))) if kind == 1 else rb.LengthTable(tuple(rng.dirichlet([1, 1, 1])))
+
+
+@st.composite
+def one_variable(draw: st.DrawFn, max_dim: int = 3) -> rb.GaussianRBN:
+    """One variable: shifts of either child, offsets, maps, full covariances, several rules, mixture priors."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    dim = draw(st.integers(1, max_dim))
+    shifts: dict[tuple[int, int], float] = {(0, 0): 1.0}
+    if dim > 1 and draw(st.booleans()):
+        weights = rng.dirichlet([1.0] * 3)
+        shifts = {(0, 0): weights[0], (1, 0): weights[1], (dim - 1, 1): weights[2]}
+    splits = draw(st.integers(1, 2))
+    weights = rng.dirichlet([2.0] * (splits + 1))
+    rules: list[rb.Split | rb.Emit] = []
+    for number in range(splits):
+        maps = [None, None]
+        if draw(st.booleans()) and (number or len(shifts) == 1):
+            maps = [rng.normal(size=(dim, dim)), None]
+        offsets = [rng.normal(size=dim), rng.normal(size=dim)] if draw(st.booleans()) else [None, None]
+        rules.append(
+            rb.Split(
+                weights[number],
+                "x",
+                "x",
+                rb.Link(spread(rng, dim), maps[0], offsets[0]),
+                rb.Link(spread(rng, dim), maps[1], offsets[1]),
+                shifts if number == 0 else {0: 1.0},
+            )
+        )
+    whole = bool(draw(st.booleans()))
+    rules.append(
+        rb.Emit(
+            weights[-1],
+            spread(rng, dim),
+            _length(rng, draw(st.integers(0, 2))),
+            None if whole else rng.normal(size=(dim, dim)),
+            None if whole else rng.normal(size=dim),
+        )
+    )
+    components = [rb.Component(rng.normal(size=dim), spread(rng, dim))]
+    if draw(st.booleans()):
+        components = [
+            rb.Component(rng.normal(size=dim), spread(rng, dim), 0.3),
+            rb.Component(rng.normal(size=dim), spread(rng, dim), 0.7, {0: 0.25, 1 % dim: 0.75} if dim > 1 else {0: 1.0}),
+        ]
+    return rb.GaussianRBN((rb.Variable("x", dim, tuple(rules)),), rb.Prior("x", tuple(components)))
+
+
+@st.composite
+def two_variables(draw: st.DrawFn) -> rb.GaussianRBN:
+    """Two variables of different dimensions that split into each other; one emission may show only part of a variable."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    a, b, columns = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 2))
+
+    def link(child: int, parent: int) -> rb.Link:
+        offset = rng.normal(size=child) if draw(st.booleans()) else None
+        return rb.Link(spread(rng, child), rng.normal(size=(child, parent)), offset)
+
+    first = rng.dirichlet([2.0, 2.0, 2.0])
+    second = rng.dirichlet([2.0, 3.0])
+    variables = (
+        rb.Variable(
+            "a",
+            a,
+            (
+                rb.Split(first[0], "a", "b", link(a, a), link(b, a)),
+                rb.Split(first[1], "b", "b", link(b, a), link(b, a)),
+                rb.Emit(first[2], spread(rng, columns), _length(rng, draw(st.integers(0, 2))), rng.normal(size=(columns, a))),
+            ),
+        ),
+        rb.Variable(
+            "b",
+            b,
+            (
+                rb.Split(second[0], "b", "a", link(b, b), link(a, b)),
+                rb.Emit(second[1], spread(rng, columns), _length(rng, draw(st.integers(0, 1))), rng.normal(size=(columns, b))),
+            ),
+        ),
+    )
+    return rb.GaussianRBN(variables, rb.Prior("a", (rb.Component(rng.normal(size=a), spread(rng, a)),)))
+
+
+@st.composite
+def series_for(draw: st.DrawFn, columns: int, max_length: int = 5, missing: bool = True) -> np.ndarray:
+    """A short series, possibly with missing entries and rows."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    values = rng.normal(size=(draw(st.integers(1, max_length)), columns))
+    if missing and draw(st.booleans()):
+        values[rng.random(values.shape) < 0.25] = np.nan
+        if draw(st.booleans()):
+            values[rng.integers(len(values))] = np.nan
+    return values

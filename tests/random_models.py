@@ -12,6 +12,12 @@ def spread(rng: np.random.Generator, size: int, scale: float = 1.0) -> np.ndarra
     return scale * (root @ root.T / size + 0.3 * np.eye(size))
 
 
+def turn(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """A random map with singular values between 1/2 and 3/2, so that what is flat and what is not stays clear."""
+    left, _, right = np.linalg.svd(rng.normal(size=(rows, columns)), full_matrices=False)
+    return left @ np.diag(rng.uniform(0.5, 1.5, size=left.shape[1])) @ right
+
+
 def _length(rng: np.random.Generator, kind: int) -> rb.ExactlyOne | rb.OnePlusPoisson | rb.LengthTable:
     if kind == 0:
         return rb.ExactlyOne()
@@ -33,7 +39,7 @@ def one_variable(draw: st.DrawFn, max_dim: int = 3) -> rb.GaussianRBN:
     for number in range(splits):
         maps = [None, None]
         if draw(st.booleans()) and (number or len(shifts) == 1):
-            maps = [rng.normal(size=(dim, dim)), None]
+            maps = [turn(rng, dim, dim), None]
         offsets = [rng.normal(size=dim), rng.normal(size=dim)] if draw(st.booleans()) else [None, None]
         rules.append(
             rb.Split(
@@ -51,7 +57,7 @@ def one_variable(draw: st.DrawFn, max_dim: int = 3) -> rb.GaussianRBN:
             weights[-1],
             spread(rng, dim),
             _length(rng, draw(st.integers(0, 2))),
-            None if whole else rng.normal(size=(dim, dim)),
+            None if whole else turn(rng, dim, dim),
             None if whole else rng.normal(size=dim),
         )
     )
@@ -72,7 +78,7 @@ def two_variables(draw: st.DrawFn) -> rb.GaussianRBN:
 
     def link(child: int, parent: int) -> rb.Link:
         offset = rng.normal(size=child) if draw(st.booleans()) else None
-        return rb.Link(spread(rng, child), rng.normal(size=(child, parent)), offset)
+        return rb.Link(spread(rng, child), turn(rng, child, parent), offset)
 
     first = rng.dirichlet([2.0, 2.0, 2.0])
     second = rng.dirichlet([2.0, 3.0])
@@ -83,7 +89,7 @@ def two_variables(draw: st.DrawFn) -> rb.GaussianRBN:
             (
                 rb.Split(first[0], "a", "b", link(a, a), link(b, a)),
                 rb.Split(first[1], "b", "b", link(b, a), link(b, a)),
-                rb.Emit(first[2], spread(rng, columns), _length(rng, draw(st.integers(0, 2))), rng.normal(size=(columns, a))),
+                rb.Emit(first[2], spread(rng, columns), _length(rng, draw(st.integers(0, 2))), turn(rng, columns, a)),
             ),
         ),
         rb.Variable(
@@ -91,7 +97,7 @@ def two_variables(draw: st.DrawFn) -> rb.GaussianRBN:
             b,
             (
                 rb.Split(second[0], "b", "a", link(b, b), link(a, b)),
-                rb.Emit(second[1], spread(rng, columns), _length(rng, draw(st.integers(0, 1))), rng.normal(size=(columns, b))),
+                rb.Emit(second[1], spread(rng, columns), _length(rng, draw(st.integers(0, 1))), turn(rng, columns, b)),
             ),
         ),
     )

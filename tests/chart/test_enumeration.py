@@ -1,8 +1,10 @@
 """Compiled passes against the slow reference, and both against the exact density by enumeration of all trees."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import recbayes as rb
@@ -97,9 +99,13 @@ def test_single_derivations_are_exact(case: tuple[rb.GaussianRBN, np.ndarray]) -
 @given(st.data())
 def test_two_observations_with_one_rule_are_exact(data: st.DataObject) -> None:
     """Emission of exactly one, one split rule: only one tree has two leaves, whatever the dimension and the data."""
-    model = data.draw(one_variable())
-    rules = model.variables[0].rules
-    assume(len(rules) == 2 and len(rules[0].shifts) == 1 and isinstance(rules[1].length, rb.ExactlyOne))
+    drawn = data.draw(one_variable())
+    split, emit = drawn.variables[0].rules[0], drawn.variables[0].rules[-1]
+    rules = (
+        replace(split, probability=0.3, shifts={next(iter(split.shifts)): 1.0}),
+        replace(emit, probability=0.7, length=rb.ExactlyOne()),
+    )
+    model = rb.GaussianRBN((replace(drawn.variables[0], rules=rules),), drawn.prior)
     y = data.draw(series_for(model.observed_dim, max_length=2))
     assert rb.inside(model, y).log_evidence == pytest.approx(enumeration.exact_log_evidence(model, y), rel=1e-9, abs=1e-9)
 

@@ -27,7 +27,12 @@ from recbayes.chart.cells import (
     read_message,
     sticks_out,
 )
-from recbayes.chart.flat_mixing import divide_reference_adjoint, start_reference, weigh_under_reference
+from recbayes.chart.flat_mixing import (
+    divide_reference_adjoint,
+    gather_under_reference,
+    start_reference,
+    weigh_under_reference,
+)
 from recbayes.chart.inside_kernel import Split, join_children, meet_prior, read_root
 from recbayes.chart.link_adjoint import lift_adjoint
 from recbayes.chart.room import make_room
@@ -38,6 +43,7 @@ from recbayes.numerics.lanes import (
     any_greater,
     get,
     lanes_exp,
+    lanes_log,
     load,
     put,
     splat,
@@ -57,6 +63,9 @@ from recbayes.numerics.potentials import (
     packed,
     sandwich,
 )
+
+
+PLAIN, REFER, GATHER, UNDER_REFERENCE = 0, 1, 2, 3  # purposes of a visit; the last three are for flat mixtures
 
 
 class Gradients(NamedTuple):
@@ -141,12 +150,13 @@ def fill_adjoint(tables, plan, length_log_probability, messages, choices, eviden
                 mixed = where_greater(origin, splat(FLAT_MIXTURE - 0.5), splat(0.0), mixed)
                 flat = where_greater(origin, splat(FLAT_MIXTURE - 0.5), splat(1.0), splat(0.0))
                 _moments_adjoint(room, size, at, to)
-                for reference in range(2):
-                    chosen = flat if reference else mixed + single
+                for purpose in range(PLAIN, UNDER_REFERENCE + 1):
+                    chosen = mixed + single if purpose == PLAIN else flat
                     if not any_greater(chosen, splat(0.0)):
                         continue
-                    if reference:
+                    if purpose == REFER:
                         start_reference(constants, len(links), v, room, at, size)
+                    elif purpose == UNDER_REFERENCE:
                         _reference_adjoint(room, size, at, to)
                     _visit_adjoint(
                         tables,
@@ -156,9 +166,9 @@ def fill_adjoint(tables, plan, length_log_probability, messages, choices, eviden
                         derivatives,
                         gradients,
                         buffer,
-                        reference == 1,
+                        purpose,
                         single,
-                        flat if reference else mixed,
+                        mixed if purpose == PLAIN else flat,
                         v,
                         width,
                         start,
@@ -253,23 +263,12 @@ def _subtract_trace(room, size, height, to):
 
 @njit(**INNER)
 def _reference_adjoint(room, size, at, to):
-    """The same for moments that were matched under the reference: those of the message times the reference.
-
-    (Where directions were left flat, the moments differ from the ones that were matched, but pass nothing on.)
-    """
-    copy(room, at.result, at.product, 1 + size + size * (size + 1) // 2)
-    store(room, to.log_mass, weigh_under_reference(room, size, at))
-    invert(room, size, at.factor, at.pivots, to.covariance, at.free)
-    store(room, at.move, splat(1.0))
-    entry = 0
-    for a in range(size):
-        mine = get(room, at.one, 1 + a) - get(room, at.reference, 1 + a)
-        put(room, at.mean, a, mine)
-        put(room, at.origin, a, get(room, at.one, 1 + a))
-        for b in range(a + 1):
-            put(room, at.square, entry, get(room, to.covariance, entry) + mine * get(room, at.mean, b))
-            entry += 1
+    """The same for moments that were matched under the reference and have just been gathered again."""
+    store(room, to.log_mass, load(room, at.weight) + lanes_log(load(room, at.move)))
     divide_reference_adjoint(room, size, at, to.into, to.dS, to.dm, to.free)
+    copy(room, at.square, to.covariance, size * (size + 1) // 2)
+    for a in range(size):
+        put(room, at.origin, a, get(room, at.reference, 1 + a) + get(room, at.mean, a))
     _subtract_trace(room, size, load(room, to.into), to)
 
 
@@ -335,7 +334,7 @@ def _visit_adjoint(
     derivatives,
     gradients,
     buffer,
-    under_reference,
+    purpose,
     single,
     mixed,
     v,
@@ -345,10 +344,11 @@ def _visit_adjoint(
     at,
     to,
 ):
-    """Pass the derivatives of eight cells on to all their alternatives."""
+    """Pass the derivatives of eight cells on to all their alternatives, or gather the moments under the reference."""
     rules, links, turn, turn_packed = tables.rules, tables.links, tables.turn, tables.turn_packed
     rows, link_base, emits, emit_rows = plan.rows, plan.link_base, tables.emits, plan.emit_rows
     size = turn.shape[1]
+    under_reference = purpose == UNDER_REFERENCE
     if under_reference:
         single = splat(0.0)
     variable = tables.variables[v]
@@ -361,6 +361,9 @@ def _visit_adjoint(
         store(room, at.product, height)
         place = place_of(plan.emit_base, row, start)
         read_message(messages, place, row.length, size, turn, turn_packed, 0, room, at.product)
+        if purpose in (REFER, GATHER):
+            gather_under_reference(room, size, at, purpose == GATHER)
+            continue
         factorise(room, size, at.product + (1 + size) * LANES, at.factor, at.pivots, at.free)
         if _push(room, size, at, to, under_reference, single, mixed):
             add_turned(derivatives, plan.emit_base, row, start, turn, turn_packed, 0, room, to.push)
@@ -391,6 +394,9 @@ def _visit_adjoint(
                 0.0,
             )
             join_children(messages, turn, turn_packed, split, room, size, at)
+            if purpose in (REFER, GATHER):
+                gather_under_reference(room, size, at, purpose == GATHER)
+                continue
             if not _push(room, size, at, to, under_reference, single, mixed):
                 continue
             if under_reference:  # the product with the reference took the place of the first child and of the factor

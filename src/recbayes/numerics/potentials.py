@@ -32,7 +32,7 @@ from recbayes.numerics.lanes import (
     where_greater,
 )
 
-GUARD = 1e-13  # a pivot below this fraction of its diagonal entry is rounding noise: the direction is flat
+GUARD = 1e-10  # a pivot below this fraction of its diagonal entry may be rounding noise: the direction counts as flat
 SINGULAR = 1e300  # the code of a precision that is singular in a direction which is not a coordinate axis
 
 

@@ -26,7 +26,9 @@ def finite_differences(parameters: rb.Parameters, y: object, **constraints: obje
     return slopes
 
 
-def check(model: rb.GaussianRBN, y: object, *, noise: float = 1e-6, constraints: dict | None = None, **options: object) -> None:
+def check(
+    model: rb.GaussianRBN, y: object, *, noise: float = 1e-6, constraints: dict | None = None, **options: object
+) -> None:
     constraints = constraints or {}
     parameters = rb.Parameters(model, **options)
     model = parameters.with_vector(parameters.vector())

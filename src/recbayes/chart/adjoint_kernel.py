@@ -64,7 +64,6 @@ from recbayes.numerics.potentials import (
     sandwich,
 )
 
-
 PLAIN, REFER, GATHER, UNDER_REFERENCE = 0, 1, 2, 3  # purposes of a visit; the last three are for flat mixtures
 
 
@@ -177,7 +176,9 @@ def fill_adjoint(tables, plan, length_log_probability, messages, choices, eviden
                         to,
                     )
         if width > 1:
-            _grow_adjoint(messages, derivatives, plan.emit_base, plan.emit_rows, tables.turn, tables.turn_packed, width, room, at, to)
+            _grow_adjoint(
+                messages, derivatives, plan.emit_base, plan.emit_rows, tables.turn, tables.turn_packed, width, room, at, to
+            )
 
 
 @njit(**INNER)
@@ -388,6 +389,7 @@ def _visit_adjoint(
                 place_of(link_base[right], two, start + left_width),
                 two.length,
                 rules[r].right_turn,
+                True,
                 sticks_out(one, start, last_start) or sticks_out(two, start + left_width, last_start + left_width),
                 rules[r].log_probability,
                 0.0,

@@ -17,7 +17,6 @@ from recbayes.numerics.lanes import (
     where_greater,
 )
 
-
 NEGLIGIBLE = 40.0  # alternatives this many nats below the best one cannot be seen in float64
 EMPTY, EMISSION, SPLIT, MIXTURE, FLAT_MIXTURE = 0.0, 1.0, 2.0, 3.0, 4.0  # how a cell's message came about
 

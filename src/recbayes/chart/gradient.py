@@ -134,4 +134,3 @@ def _prior_gradients(model: GaussianRBN, origins: Origins, columns: np.ndarray, 
             covariance -= inverse @ precision[:dim, :dim] @ inverse + 0.5 * column[0] * inverse
         gradients.append(ComponentGradient(sum(shifts.values()), shifts, mean, covariance))
     return gradients
-

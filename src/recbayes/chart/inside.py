@@ -1,9 +1,8 @@
 """`rb.inside`: the chart of inside messages of a series, and the evidence."""
 
-from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -87,7 +86,9 @@ class Chart:
             raise DataError(f"there is no variable {name!r}; the model has {names}")
         positions = self.plan.positions
         points = np.searchsorted(positions, [start, end])
-        on_grid = 0 <= start < end <= self.length and (positions[np.minimum(points, len(positions) - 1)] == [start, end]).all()
+        on_grid = (
+            0 <= start < end <= self.length and (positions[np.minimum(points, len(positions) - 1)] == [start, end]).all()
+        )
         v = names.index(name)
         if not on_grid or not self.has_cell(v, *points):
             raise DataError(f"the chart has no cell {start}:{end} for {name}; the series has {self.length} observations")
@@ -96,12 +97,6 @@ class Chart:
     def has_cell(self, v: int, i: int, k: int) -> bool:
         row = self.plan.rows[v, k - i]
         return bool(row["low"] <= i <= row["high"]) and (not len(self.plan.allowed) or bool(self.plan.allowed[i, k]))
-
-
-@overload
-def inside(model: GaussianRBN, series: Sequence[Any], *, executor: Executor | None = None, **constraints: Any) -> Any: ...
-@overload
-def inside(model: GaussianRBN, series: object, *, executor: Executor | None = None, **constraints: Any) -> Any: ...
 
 
 def inside(

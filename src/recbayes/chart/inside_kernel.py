@@ -181,20 +181,30 @@ def visit(tables, plan, length_log_probability, messages, buffer, purpose, v, wi
     for r in range(variable.first_rule, variable.end_rule):
         first, last = left_widths(rules, links, plan.shortest, plan.longest, r, width)
         narrowest, widest = min(narrowest, first), max(widest, last)
+    left_place, left_length, right_place, right_length = 0, 0, 0, 0
+    possible, partial = False, False
     for left_width in range(narrowest, widest + 1):
         for r in range(variable.first_rule, variable.end_rule):
             left, right = rules[r].left, rules[r].right
-            one, two = rows[links[left].child, left_width], rows[links[right].child, width - left_width]
-            if not pair_heights(messages, link_base, left, one, right, two, left_width, start, room, at.one, at.two):
+            # Shifts of one split share its children's messages, which are looked up once.
+            fresh = purpose != WEIGH or r == variable.first_rule or left != rules[r - 1].left or right != rules[r - 1].right
+            if fresh:
+                one, two = rows[links[left].child, left_width], rows[links[right].child, width - left_width]
+                possible = pair_heights(messages, link_base, left, one, right, two, left_width, start, room, at.one, at.two)
+                partial = sticks_out(one, start, last_start) or sticks_out(two, start + left_width, last_start + left_width)
+                left_place, left_length = place_of(link_base[left], one, start), one.length
+                right_place, right_length = place_of(link_base[right], two, start + left_width), two.length
+            if not possible:
                 continue
             split = Split(
-                place_of(link_base[left], one, start),
-                one.length,
+                left_place,
+                left_length,
                 rules[r].left_turn,
-                place_of(link_base[right], two, start + left_width),
-                two.length,
+                right_place,
+                right_length,
                 rules[r].right_turn,
-                sticks_out(one, start, last_start) or sticks_out(two, start + left_width, last_start + left_width),
+                fresh or rules[r].right_turn != rules[r - 1].right_turn,
+                partial,
                 rules[r].log_probability,
                 float(r),
                 float(start + left_width),
@@ -204,8 +214,6 @@ def visit(tables, plan, length_log_probability, messages, buffer, purpose, v, wi
                 _use(room, size, at, purpose)
             elif size == 1:
                 _weigh_split_1(messages, turn, turn_packed, split, room)
-            elif size == 2:
-                _weigh_split_2(messages, turn, turn_packed, split, room)
             elif size == 3:
                 _weigh_split_3(messages, turn, turn_packed, split, room)
             else:
@@ -221,6 +229,7 @@ class Split(NamedTuple):
     right: int
     right_length: int
     right_turn: int
+    right_is_new: bool  # the right child's message is not yet in the room
     partial: bool  # some of the lanes have no message, but a cell that is to be filled
     log_probability: float
     rule: float
@@ -238,7 +247,8 @@ def join_children(messages, turn, turn_packed, split, room, size, at):
 def _join_children(messages, turn, turn_packed, split, room, size, at):
     """The product of the children's messages in at.product, all but its mode."""
     read_message(messages, split.left, split.left_length, size, turn, turn_packed, split.left_turn, room, at.one)
-    read_message(messages, split.right, split.right_length, size, turn, turn_packed, split.right_turn, room, at.two)
+    if split.right_is_new:
+        read_message(messages, split.right, split.right_length, size, turn, turn_packed, split.right_turn, room, at.two)
     if split.partial:
         blank_impossible(room, at.one, 1 + size + size * (size + 1) // 2)
         blank_impossible(room, at.two, 1 + size + size * (size + 1) // 2)
@@ -256,17 +266,12 @@ def _weigh_split(messages, turn, turn_packed, split, room, size, at):
         _gather(room, size, at)
 
 
-# The same function with its loops unrolled by the compiler: it is where the time goes in a few dimensions.
+# The same function with its loops unrolled by the compiler, for the dimensions where looping would cost the most.
 
 
 @njit(**INNER)
 def _weigh_split_1(messages, turn, turn_packed, split, room):
     _weigh_split(messages, turn, turn_packed, split, room, 1, make_room(1))
-
-
-@njit(**INNER)
-def _weigh_split_2(messages, turn, turn_packed, split, room):
-    _weigh_split(messages, turn, turn_packed, split, room, 2, make_room(2))
 
 
 @njit(**INNER)

@@ -97,9 +97,7 @@ def merge(potentials: Potentials, positions: np.ndarray) -> Potentials:
     return Potentials(np.add.reduceat(potentials.height - cost, starts), mode, precision)
 
 
-def merge_adjoint(
-    potentials: Potentials, positions: np.ndarray, merged: Potentials, derivatives: Potentials
-) -> Potentials:
+def merge_adjoint(potentials: Potentials, positions: np.ndarray, merged: Potentials, derivatives: Potentials) -> Potentials:
     """Derivatives with respect to the single potentials, from those with respect to their products."""
     owner = np.repeat(np.arange(len(positions) - 1), np.diff(positions))
     t = _apply(_generalised_inverse(merged.precision), derivatives.mode)[owner]

@@ -50,7 +50,9 @@ class Outside:
         dim = self.chart.model.variables[v].dim
         plan = self.chart.plan
         row = plan.rows[v, k - i]
-        numbers = store[plan.inside_base[v] + row["place"] + i - row["low"] + np.arange(potential_numbers(size)) * row["length"]]
+        numbers = store[
+            plan.inside_base[v] + row["place"] + i - row["low"] + np.arange(potential_numbers(size)) * row["length"]
+        ]
         if numbers[0] == -np.inf:
             raise DataError(f"no tree has a node {start}:{end} for {self.chart.model.variables[v].name}")
         covariance = np.zeros((size, size))

@@ -66,7 +66,19 @@ def fill_outside(tables, plan, messages, outer, nodes):
                                     upper, lower = rows[parent, wide], rows[links[other].child, sibling]
                                     if overlaps(upper, above) and overlaps(lower, beside):
                                         _from_parent(
-                                            tables, plan, messages, outer, r, side, upper, above, parent, lower, beside, room, at
+                                            tables,
+                                            plan,
+                                            messages,
+                                            outer,
+                                            r,
+                                            side,
+                                            upper,
+                                            above,
+                                            parent,
+                                            lower,
+                                            beside,
+                                            room,
+                                            at,
                                         )
                                         _gather(room, size, at, sweep)
                     valid = within(start, row.low, row.high)

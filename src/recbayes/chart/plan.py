@@ -44,9 +44,7 @@ class Plan(NamedTuple):
     allowed: np.ndarray  # (M + 1, M + 1) spans the user allows, or (0, 0) if all are
 
 
-def make_plan(
-    tables: Tables, length: int, boundaries: np.ndarray | None = None, allowed: np.ndarray | None = None
-) -> Plan:
+def make_plan(tables: Tables, length: int, boundaries: np.ndarray | None = None, allowed: np.ndarray | None = None) -> Plan:
     """The plan for a series of `length` observations, possibly restricted to boundaries and allowed spans."""
     if boundaries is None and allowed is None:
         return _plan_of_structure(_structure(tables), length)
@@ -71,9 +69,7 @@ class _Structure(NamedTuple):
 def _structure(tables: Tables) -> _Structure:
     rules = tuple(zip(tables.rules["left"].tolist(), tables.rules["right"].tolist(), strict=True))
     longest = tuple(tables.emits["longest"].tolist())
-    return _Structure(
-        tables.variables.tobytes(), rules, tables.links.tobytes(), longest, tables.root, tables.turn.shape[1]
-    )
+    return _Structure(tables.variables.tobytes(), rules, tables.links.tobytes(), longest, tables.root, tables.turn.shape[1])
 
 
 @lru_cache(maxsize=64)
@@ -183,7 +179,15 @@ def _allowed_spans(allowed: np.ndarray, length: int) -> np.ndarray:
 
 
 @njit(**KERNEL)
-def reach(variables, rules, links, shortest, longest, low, high):
+def reach(
+    variables: np.ndarray,
+    rules: np.ndarray,
+    links: np.ndarray,
+    shortest: np.ndarray,
+    longest: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> None:
     """Widen the intervals of starts, from the root's row downwards, to all cells that the root can lead to."""
     count, widths = low.shape
     for width in range(widths - 1, 0, -1):

@@ -86,7 +86,9 @@ def mix(messages: list[Potential], reference: Potential) -> Potential:
         return messages[0]
     blanks = [tuple(np.diag(message.P) == 0.0) for message in messages]
     seen = ~np.array(blanks[0])
-    if all(blank == blanks[0] for blank in blanks) and all(_is_proper(message.P[np.ix_(seen, seen)]) for message in messages):
+    if all(blank == blanks[0] for blank in blanks) and all(
+        _is_proper(message.P[np.ix_(seen, seen)]) for message in messages
+    ):
         parts = [Potential(message.c, message.h[seen], message.P[np.ix_(seen, seen)]) for message in messages]
         if not seen.any():
             total = float(logsumexp([message.c for message in messages]))

@@ -80,7 +80,7 @@ class Component:
     mean: np.ndarray
     covariance: np.ndarray
     weight: float = 1.0
-    shifts: Mapping[int, float] = field(default_factory=lambda: {0: 1.0})
+    shifts: Mapping[Any, float] = field(default_factory=lambda: {0: 1.0})
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +160,7 @@ class GaussianRBN:
         noise_std: object = 0.1,
         termination: float = 0.5,
         shifts: Mapping[Any, float] | None = None,
-        prior_shifts: Mapping[int, float] | None = None,
+        prior_shifts: Mapping[Any, float] | None = None,
         extra_observations: float | None = None,
     ) -> "GaussianRBN":
         """The paper's model: one variable `x` of dimension `dim` that splits into noisy copies of itself or emits.

@@ -1,0 +1,101 @@
+"""`make bench` prints these tables. One thread; times are medians; a ratio below one is faster than the yardstick."""
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import warnings
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import recbayes as rb
+from benchmarks.timing import pairs, paper_model, peak_memory, sample, seconds, start_up, yardstick
+
+CONSOLE = Console()
+
+
+def table(title: str, *columns: str) -> Table:
+    made = Table(title=title, title_justify="left")
+    for column in columns:
+        made.add_column(column, justify="right")
+    return made
+
+
+def speed() -> None:
+    rows = table("Against the yardstick", "work", "N", "D", "rules", "ms", "ns per pair", "yardstick ms", "ratio", "at most")
+    cases = [
+        ("inside", 50, 3, 2, 0.5),
+        ("inside + gradient", 50, 3, 2, 1.6),
+        ("inside + outside", 50, 3, 2, None),
+        ("inside", 70, 12, 12, 0.5),
+        ("inside + gradient", 70, 12, 12, None),
+        ("inside", 200, 3, 2, 0.5),
+        ("inside + gradient", 200, 3, 2, None),
+    ]
+    for work, length, dim, rules, limit in cases:
+        model = paper_model(dim, rules)
+        y = sample(model, length)
+        calls = {
+            "inside": lambda model=model, y=y: rb.inside(model, y),
+            "inside + gradient": lambda model=model, y=y: rb.log_evidence_and_gradient(model, y),
+            "inside + outside": lambda model=model, y=y: rb.outside(rb.inside(model, y)),
+        }
+        unit = yardstick(pairs(length, rules), dim)
+        spent = seconds(calls[work])
+        count = pairs(length, rules)
+        numbers = (f"{spent * 1e3:.2f}", f"{spent / count * 1e9:.0f}", f"{unit * 1e3:.2f}", f"{spent / unit:.2f}")
+        rows.add_row(work, str(length), str(dim), str(rules), *numbers, "" if limit is None else str(limit))
+    CONSOLE.print(rows)
+
+
+def growth() -> None:
+    rows = table("Growth of inside", "N", "D", "rules", "ms", "ns per pair", "peak MB")
+    cases = [(n, 1, 1) for n in (50, 100, 200, 400, 1000)] + [(n, 3, 2) for n in (50, 100, 200, 400)]
+    cases += [(50, dim, 1) for dim in (1, 2, 4, 6, 8, 12, 16)] + [(50, 12, rules) for rules in (1, 3, 6, 12)]
+    cases += [(70, 12, 12)]
+    for length, dim, rules in cases:
+        model = paper_model(dim, rules)
+        y = sample(model, length)
+        spent = seconds(lambda model=model, y=y: rb.inside(model, y), runs=3)
+        numbers = f"{spent * 1e3:.2f}", f"{spent / pairs(length, rules) * 1e9:.0f}", f"{peak_memory(length, dim, rules):.0f}"
+        rows.add_row(str(length), str(dim), str(rules), *numbers)
+    CONSOLE.print(rows)
+
+
+def chains() -> None:
+    rows = table("A linear dynamical system (two-dimensional state)", "N", "inside ms", "us per step", "gradient ms")
+    F, Q = np.array([[1.0, 0.1], [0.0, 0.95]]), np.array([[0.02, 0.01], [0.01, 0.05]])
+    H, R = np.array([[1.0, 0.0]]), np.array([[0.3]])
+    split = rb.Split(0.999, "shown", "state", rb.Link(np.zeros((2, 2))), rb.Link(Q, map=F))
+    model = rb.GaussianRBN(
+        (
+            rb.Variable("state", 2, (split, rb.Emit(0.001, R, map=H))),
+            rb.Variable("shown", 2, (rb.Emit(1.0, R, map=H),)),
+        ),
+        rb.Prior("state", (rb.Component(np.zeros(2), np.eye(2)),)),
+    )
+    for length in (1000, 2500, 5000, 10_000, 20_000):
+        y = np.cumsum(np.random.default_rng(0).normal(scale=0.3, size=length))
+        spent = seconds(lambda y=y: rb.inside(model, y), runs=3)
+        slope = seconds(lambda y=y: rb.log_evidence_and_gradient(model, y), runs=3)
+        rows.add_row(str(length), f"{spent * 1e3:.1f}", f"{spent / length * 1e6:.2f}", f"{slope * 1e3:.1f}")
+    CONSOLE.print(rows)
+
+
+def starting() -> None:
+    cold, warm = start_up()
+    rows = table("Seconds from the start of a new process", "kernels", "import", "first inside", "all kernels")
+    for name, numbers in (("compiled now", cold), ("cached on disk", warm)):
+        rows.add_row(name, *(f"{numbers[key]:.2f}" for key in ("import", "first", "all")))
+    CONSOLE.print(rows)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    starting()
+    speed()
+    chains()
+    growth()

@@ -212,10 +212,8 @@ def visit(tables, plan, length_log_probability, messages, buffer, purpose, v, wi
             if purpose != WEIGH:
                 join_children(messages, turn, turn_packed, split, room, size, at)
                 _use(room, size, at, purpose)
-            elif size == 1:
-                _weigh_split_1(messages, turn, turn_packed, split, room)
-            elif size == 3:
-                _weigh_split_3(messages, turn, turn_packed, split, room)
+            elif size == 3:  # the constant lets the compiler unroll all loops; few dimensions suffer most from looping
+                _weigh_split(messages, turn, turn_packed, split, room, 3, make_room(3))
             else:
                 _weigh_split(messages, turn, turn_packed, split, room, size, at)
 
@@ -264,19 +262,6 @@ def _weigh_split(messages, turn, turn_packed, split, room, size, at):
         inline_join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
         inline_invert(room, size, at.factor, at.pivots, at.covariance, at.free)
         _gather(room, size, at)
-
-
-# The same function with its loops unrolled by the compiler, for the dimensions where looping would cost the most.
-
-
-@njit(**INNER)
-def _weigh_split_1(messages, turn, turn_packed, split, room):
-    _weigh_split(messages, turn, turn_packed, split, room, 1, make_room(1))
-
-
-@njit(**INNER)
-def _weigh_split_3(messages, turn, turn_packed, split, room):
-    _weigh_split(messages, turn, turn_packed, split, room, 3, make_room(3))
 
 
 @njit(**INNER)

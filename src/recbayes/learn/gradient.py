@@ -35,7 +35,8 @@ def log_evidence_and_gradient(
     (scalar, diagonal or full). See `inside` for the other arguments.
     """
     if parameters is None:
-        parameters = Parameters(model)
+        parameters = model.derived.setdefault("parameters", None) or Parameters(model)
+        model.derived["parameters"] = parameters
     else:
         parameters.check(model)
     many = list(series) if is_many(series) else [series]  # type: ignore[call-overload]

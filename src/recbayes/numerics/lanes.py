@@ -48,7 +48,8 @@ class _LanesModel(models.PrimitiveModel):
 
 
 def _pointer(context, builder, array_type, array, position):
-    data = context.make_array(array_type)(context, builder, array).data
+    field = context.data_model_manager[array_type].get_field_position("data")
+    data = builder.extract_value(array, field)  # one instruction; a struct proxy would spill the whole array first
     return builder.bitcast(builder.gep(data, [position]), _DOUBLES.as_pointer())
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 import recbayes as rb
-from benchmarks.timing import pairs, paper_model, peak_memory, sample, seconds, start_up, yardstick
+from benchmarks.timing import against_yardstick, pairs, paper_model, peak_memory, sample, seconds, start_up
 
 CONSOLE = Console()
 
@@ -43,9 +43,8 @@ def speed() -> None:
             "inside + gradient": lambda model=model, y=y: rb.log_evidence_and_gradient(model, y),
             "inside + outside": lambda model=model, y=y: rb.outside(rb.inside(model, y)),
         }
-        unit = yardstick(pairs(length, rules), dim)
-        spent = seconds(calls[work])
         count = pairs(length, rules)
+        spent, unit = against_yardstick(calls[work], count, dim)
         numbers = (f"{spent * 1e3:.2f}", f"{spent / count * 1e9:.0f}", f"{unit * 1e3:.2f}", f"{spent / unit:.2f}")
         rows.add_row(work, str(length), str(dim), str(rules), *numbers, "" if limit is None else str(limit))
     CONSOLE.print(rows)

@@ -29,12 +29,19 @@ def pairs(length: int, rules: int) -> int:
     return (length + 1) * length * (length - 1) // 6 * rules
 
 
-def yardstick(count: int, dim: int) -> float:
-    """One numpy.linalg.cholesky over `count` D x D matrices; beyond a million matrices, scaled up from a million."""
+def against_yardstick(work: Callable[[], object], count: int, dim: int, runs: int = 9) -> tuple[float, float]:
+    """Median seconds of the work and of the yardstick, run in turns so that a slow moment of the machine hits both.
+
+    The yardstick is one numpy.linalg.cholesky over `count` D x D matrices (beyond a million, scaled up from a million).
+    """
     timed = min(count, 1_000_000)
     roots = np.random.default_rng(0).normal(size=(timed, dim, dim))
     matrices = roots @ roots.swapaxes(1, 2) + dim * np.eye(dim)
-    return seconds(lambda: np.linalg.cholesky(matrices), runs=3) * count / timed
+    mine, yardstick = [], []
+    for _ in range(runs):
+        yardstick.append(seconds(lambda: np.linalg.cholesky(matrices), least=0.0, runs=1) * count / timed)
+        mine.append(seconds(work, least=0.02, runs=1))
+    return float(np.median(mine)), float(np.median(yardstick))
 
 
 def paper_model(dim: int, rules: int, noise: float = 0.1) -> rb.GaussianRBN:

@@ -45,7 +45,7 @@ def observe(rule: Emit, series: Series, size: int) -> Potentials:
     """
     out = Potentials(np.zeros(len(series)), np.zeros((len(series), size)), np.zeros((len(series), size, size)))
     dim = series.values.shape[1]
-    if rule.map is None and series.noise_covariance is None and not np.isnan(series.values).any():
+    if _is_plain(rule, series):
         out.height[:] = -0.5 * np.linalg.slogdet(2 * np.pi * rule.covariance)[1]
         out.mode[:, :dim] = series.values if rule.offset is None else series.values - rule.offset
         out.precision[:, :dim, :dim] = np.linalg.inv(rule.covariance)
@@ -69,6 +69,11 @@ def observe_adjoint(rule: Emit, series: Series, potentials: Potentials, derivati
     """Derivatives with respect to H, h and R, from those with respect to the potentials of the observations."""
     size = potentials.mode.shape[1]
     columns = series.values.shape[1]
+    if _is_plain(rule, series) and size == columns:  # the general case below, with H = 1 and nothing that H cannot reach
+        W = np.linalg.inv(rule.covariance)
+        total = derivatives.precision.sum(axis=0)
+        d_map = 2.0 * W @ total - derivatives.mode.T @ potentials.mode
+        return EmitGradient(d_map, -derivatives.mode.sum(axis=0), -W @ total @ W - 0.5 * derivatives.height.sum() * W)
     d_map, d_offset, d_noise = np.zeros((columns, size)), np.zeros(columns), np.zeros((columns, columns))
     for group in _groups(rule, series, size):
         rows, seen, H, W, inverse = group
@@ -115,6 +120,11 @@ def merge_adjoint(potentials: Potentials, positions: np.ndarray, merged: Potenti
         _apply(potentials.precision, t - g * apart),
         derivatives.precision[owner] + 0.5 * (bend + bend.swapaxes(1, 2)),
     )
+
+
+def _is_plain(rule: Emit, series: Series) -> bool:
+    """Whether the value itself is observed, completely, with the same noise throughout."""
+    return rule.map is None and series.noise_covariance is None and not np.isnan(series.values).any()
 
 
 def _groups(rule: Emit, series: Series, size: int) -> list[_Group]:

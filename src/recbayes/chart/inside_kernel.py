@@ -324,12 +324,13 @@ def _weigh(room, at, rule, split):
     magnitude = where_greater(best, zero, best, zero - best)
     better = where_greater(height, best + splat(1e-10) * (unit + magnitude), unit, zero)
     better = where_greater(count, zero, better, possible)
-    unlike = code - get(room, at.state, CODE)
-    unlike = where_greater(unlike * unlike, zero, unit, zero)
-    unlike = where_greater(count, zero, unlike, zero)
-    unlike = where_greater(code, splat(0.5 * SINGULAR), unit, unlike) * possible
-    put(room, at.state, UNCOMMON, where_greater(unlike, zero, unit, get(room, at.state, UNCOMMON)))
-    put(room, at.state, CODE, where_greater(possible, zero, code, get(room, at.state, CODE)))
+    before = get(room, at.state, CODE)
+    if any_greater(code + before, zero):  # some direction is flat
+        unlike = where_greater((code - before) * (code - before), zero, unit, zero)
+        unlike = where_greater(count, zero, unlike, zero)
+        unlike = where_greater(code, splat(0.5 * SINGULAR), unit, unlike) * possible
+        put(room, at.state, UNCOMMON, where_greater(unlike, zero, unit, get(room, at.state, UNCOMMON)))
+        put(room, at.state, CODE, where_greater(possible, zero, code, before))
     put(room, at.state, COUNT, count + possible)
     put(room, at.state, BEST, where_greater(better, zero, height, best))
     put(room, at.state, BEST_RULE, where_greater(better, zero, splat(rule), get(room, at.state, BEST_RULE)))

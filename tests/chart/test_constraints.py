@@ -30,7 +30,6 @@ def test_allowed_spans_that_leave_one_tree_are_exact() -> None:
     allowed = np.zeros((7, 7), dtype=bool)
     for span in [(0, 6), (0, 2), (2, 6), (2, 5), (5, 6)]:
         allowed[span] = True
-    model = small_model(extra_observations=None, termination=0.5)
     model = small_model()
     # 2:6 and 0:6 may also be emitted whole; forbid that by a table of lengths.
     emit = model.variables[0].rules[1]

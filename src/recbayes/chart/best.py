@@ -6,7 +6,7 @@ While the chart is filled, every cell notes the alternative with the highest pea
 
 from recbayes.chart.inside import Chart
 from recbayes.chart.plan import CHOICES, potential_numbers
-from recbayes.chart.tables import emit_rules, tables_of
+from recbayes.chart.tables import tables_of
 from recbayes.model.gaussian import Split
 from recbayes.model.sampling import describe_split
 from recbayes.numerics.lanes import LANES
@@ -17,7 +17,6 @@ def best_tree(chart: Chart) -> Tree:
     """The tree of locally best choices. Ties go to the emission, then to the smallest split point, then the first rule."""
     tables, origins = tables_of(chart.model)
     model, plan = chart.model, chart.plan
-    assert len(emit_rules(model, origins)) == len(origins.emits)
     index = {variable.name: position for position, variable in enumerate(model.variables)}
     waiting = [(tables.root, 0, len(plan.positions) - 1)]
     nodes, arities = [], []

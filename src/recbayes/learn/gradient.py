@@ -35,8 +35,9 @@ def log_evidence_and_gradient(
     (scalar, diagonal or full). See `inside` for the other arguments.
     """
     if parameters is None:
-        parameters = model.derived.setdefault("parameters", None) or Parameters(model)
-        model.derived["parameters"] = parameters
+        if "parameters" not in model.derived:
+            model.derived["parameters"] = Parameters(model)
+        parameters = model.derived["parameters"]
     else:
         parameters.check(model)
     many = list(series) if is_many(series) else [series]  # type: ignore[call-overload]

@@ -35,24 +35,12 @@ class Tables(NamedTuple):
     rules: np.ndarray  # (R,) of RULE
     links: np.ndarray  # (K,) of LINK
     emits: np.ndarray  # (E,) of EMIT
-    constants: np.ndarray  # numbers of links and references, see `link_at` and `reference_at`
+    constants: np.ndarray  # for every link covariance, map and offset (2 D * D + D numbers), then for every variable its
+    # reference as a potential: a broad Gaussian for mixing what is flat in different directions; its height lacks the 2 pi
     turn: np.ndarray  # (S, D) turn[s, a]: which of the child's dimensions is the parent's dimension a
     turn_packed: np.ndarray  # (S, D (D + 1) / 2) the same for the lower triangle of a matrix, row by row
     prior: np.ndarray  # (1 + D + D (D + 1) / 2, C) the Gaussians of the prior as potentials, up to whole groups of lanes
     root: int  # the variable of the prior
-
-
-def link_at(size: int, link: int) -> int:
-    """Where a link's covariance, map and offset (D * D + D * D + D numbers) stand in the constants."""
-    return link * (2 * size * size + size)
-
-
-def reference_at(size: int, links: int, variable: int) -> int:
-    """Where a variable's reference potential stands in the constants, after all links.
-
-    It is a broad Gaussian, for mixing potentials that are flat in different directions; its log height lacks the 2 pi.
-    """
-    return link_at(size, links) + variable * (1 + size + size * (size + 1) // 2)
 
 
 class Origins(NamedTuple):

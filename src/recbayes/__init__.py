@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from recbayes.model.lengths import ExactlyOne, LengthTable, OnePlusPoisson
     from recbayes.model.series import Series
     from recbayes.model.storage import load
+    from recbayes.posterior.draws import sample_posterior
+    from recbayes.posterior.given_tree import log_joint, smooth
+    from recbayes.posterior.posterior import Posterior
+    from recbayes.posterior.quick import quick_node_probability
+    from recbayes.tree.metrics import Scores, boundary_scores, node_scores, probabilistic_node_scores, robinson_foulds
     from recbayes.tree.tree import Node, Tree
 
 __version__ = "0.1.0"
@@ -31,18 +36,28 @@ _HOMES = {
     "Message": "recbayes.chart.inside",
     "Node": "recbayes.tree.tree",
     "OnePlusPoisson": "recbayes.model.lengths",
-    "Parameters": "recbayes.learn.parameters",
-    "log_evidence_and_gradient": "recbayes.learn.gradient",
     "Outside": "recbayes.chart.outside",
-    "best_tree": "recbayes.chart.best",
-    "outside": "recbayes.chart.outside",
+    "Parameters": "recbayes.learn.parameters",
+    "Posterior": "recbayes.posterior.posterior",
     "Prior": "recbayes.model.gaussian",
+    "Scores": "recbayes.tree.metrics",
     "Series": "recbayes.model.series",
     "Split": "recbayes.model.gaussian",
     "Tree": "recbayes.tree.tree",
     "Variable": "recbayes.model.gaussian",
+    "best_tree": "recbayes.chart.best",
+    "boundary_scores": "recbayes.tree.metrics",
     "inside": "recbayes.chart.inside",
     "load": "recbayes.model.storage",
+    "log_evidence_and_gradient": "recbayes.learn.gradient",
+    "log_joint": "recbayes.posterior.given_tree",
+    "node_scores": "recbayes.tree.metrics",
+    "outside": "recbayes.chart.outside",
+    "probabilistic_node_scores": "recbayes.tree.metrics",
+    "quick_node_probability": "recbayes.posterior.quick",
+    "robinson_foulds": "recbayes.tree.metrics",
+    "sample_posterior": "recbayes.posterior.draws",
+    "smooth": "recbayes.posterior.given_tree",
 }
 
 __all__ = [
@@ -56,18 +71,28 @@ __all__ = [
     "Message",
     "Node",
     "OnePlusPoisson",
-    "Parameters",
-    "log_evidence_and_gradient",
     "Outside",
-    "best_tree",
-    "outside",
+    "Parameters",
+    "Posterior",
     "Prior",
+    "Scores",
     "Series",
     "Split",
     "Tree",
     "Variable",
+    "best_tree",
+    "boundary_scores",
     "inside",
     "load",
+    "log_evidence_and_gradient",
+    "log_joint",
+    "node_scores",
+    "outside",
+    "probabilistic_node_scores",
+    "quick_node_probability",
+    "robinson_foulds",
+    "sample_posterior",
+    "smooth",
 ]
 
 

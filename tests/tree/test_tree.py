@@ -1,6 +1,7 @@
 """Trees: structure, views, printing, equality, and clear errors for nodes that are no tree."""
 
-from itertools import pairwise
+import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 import recbayes as rb
 from recbayes.errors import DataError
+from tests.tree.random_trees import DEEP, build, flatten, nested, trees
 
 SMALL = rb.Tree(
     [rb.Node(0, 5, "x", "split"), rb.Node(0, 2, "x", "split"), rb.Node(0, 1), rb.Node(1, 2), rb.Node(2, 5, "x", "emit")],
@@ -16,29 +18,8 @@ SMALL = rb.Tree(
 )
 
 
-@st.composite
-def nested(draw: st.DrawFn, start: int = 0, end: int = 12) -> tuple:
-    """A random tree as nested tuples (start, end, children): an independent, recursive picture of a tree."""
-    inner = list(range(start + 1, end))
-    cuts = sorted(draw(st.sets(st.sampled_from(inner), max_size=3))) if inner else []
-    if not cuts:
-        return (start, end, ())
-    points = [start, *cuts, end]
-    return (start, end, tuple(draw(nested(a, b)) for a, b in pairwise(points)))
-
-
-def flatten(tree: tuple) -> list[tuple[tuple[int, int], int]]:
-    start, end, children = tree
-    return [((start, end), len(children)), *(entry for child in children for entry in flatten(child))]
-
-
 def depth(tree: tuple) -> int:
     return 1 + max((depth(child) for child in tree[2]), default=0)
-
-
-def build(tree: tuple) -> rb.Tree:
-    entries = flatten(tree)
-    return rb.Tree([rb.Node(*span) for span, _ in entries], [arity for _, arity in entries])
 
 
 @given(nested())
@@ -80,6 +61,32 @@ def test_printing() -> None:
     assert str(rb.Tree([rb.Node(0, 1)], [0])) == "0:1"
 
 
+def test_printing_says_probabilities_where_known() -> None:
+    nodes = [rb.Node(0, 2, "x", "split", probability=1.0), rb.Node(0, 1, probability=0.926), rb.Node(1, 2, "x", "emit")]
+    assert str(rb.Tree(nodes, [2, 0, 0])) == "0:2 x split p=1.00\n├─ 0:1 p=0.93\n└─ 1:2 x emit"
+
+
+@given(trees())
+def test_every_node_prints_on_one_line(tree: rb.Tree) -> None:
+    assert len(str(tree).splitlines()) == len(tree)
+
+
+@pytest.mark.parametrize("tree", DEEP.values(), ids=DEEP)
+def test_deep_trees_print_legibly(tree: rb.Tree) -> None:
+    """Indentation is bounded, and beyond it the level is a number."""
+    lines = str(tree).splitlines()
+    assert len(lines) == len(tree)
+    assert max(map(len, lines)) < 110
+    for line, level, node in zip(lines, tree.levels, tree, strict=True):
+        text = line.lstrip("│├└─ ")
+        if level > 24:
+            number, _, text = text.partition(" ")
+            assert number == f"[{level}]"
+        else:
+            assert len(line) - len(text) == 3 * level
+        assert text.startswith(f"{node.start}:{node.end}")
+
+
 def test_equality_and_hash_ignore_latent_values() -> None:
     one = rb.Tree([rb.Node(0, 2, "x", "emit", np.zeros(2))], [0])
     other = rb.Tree([rb.Node(0, 2, "x", "emit", np.ones(2))], [0])
@@ -99,6 +106,13 @@ def test_equality_sees_the_shape_behind_equal_spans() -> None:
     assert rb.Tree(nodes, [1, 2, 0, 0]) == rb.Tree(nodes, [1, 2, 0, 0])
     with pytest.raises(DataError):
         rb.Tree(nodes, [2, 1, 0, 0])
+
+
+def test_what_is_believed_about_a_node_is_not_the_node() -> None:
+    plain = rb.Node(0, 2, "x", "emit")
+    believed = rb.Node(0, 2, "x", "emit", value=np.ones(2), covariance=np.eye(2), probability=0.5)
+    assert plain == believed
+    assert (plain.value, plain.covariance, plain.probability, plain.length) == (None, None, None, 2)
 
 
 def test_nodes_are_immutable() -> None:
@@ -133,21 +147,103 @@ def test_nodes_that_are_no_tree(spans: list, arities: list, complaint: str) -> N
         rb.Tree([rb.Node(*span) for span in spans], arities)
 
 
+@given(trees())
+def test_children_are_those_whose_parent_it_is(tree: rb.Tree) -> None:
+    for index, node in enumerate(tree):
+        children = tree.children(index)
+        assert [child for child, parent in enumerate(tree.parents) if parent == index] == list(children)
+        if children:
+            assert [position for child in children for position in range(*tree.nodes[child].span)] == list(range(*node.span))
+
+
+def recursive_cut(tree: tuple, depth: int) -> list[tuple[int, int]]:
+    start, end, children = tree
+    if depth == 0 or not children:
+        return [(start, end)]
+    return [span for child in children for span in recursive_cut(child, depth - 1)]
+
+
+@given(nested(), st.integers(0, 13))
+def test_cut_agrees_with_a_recursive_cut(picture: tuple, level: int) -> None:
+    assert list(build(picture).cut(depth=level)) == recursive_cut(picture, level)
+
+
+@given(nested())
+def test_segments_refine_each_other_and_contain_every_cut(picture: tuple) -> None:
+    tree = build(picture)
+    possible = {}
+    for count in range(1, len(tree.leaves) + 1):
+        try:
+            possible[count] = tree.segments(count=count)
+        except DataError:
+            assert max(tree.arities) > 2
+    before: set[int] = {0, 12}
+    for count, spans in possible.items():
+        assert len(spans) == count
+        assert [position for span in spans for position in range(*span)] == list(range(12))
+        assert set(spans) <= set(tree.spans)
+        ends = {0} | {end for _, end in spans}
+        assert before <= ends
+        before = ends
+    for level in range(tree.depth):
+        assert tree.cut(level) in possible.values()
+    assert possible[len(tree.leaves)] == tuple(leaf.span for leaf in tree.leaves)
+
+
+def test_segments_open_level_by_level_from_left_to_right() -> None:
+    tree = rb.Tree.from_spans([(0, 8), (0, 4), (4, 8), (0, 1), (1, 4), (4, 5), (5, 8), (1, 3), (3, 4)])
+    assert tree.segments(1) == ((0, 8),)
+    assert tree.segments(2) == ((0, 4), (4, 8))
+    assert tree.segments(3) == ((0, 1), (1, 4), (4, 8))
+    assert tree.segments(4) == ((0, 1), (1, 4), (4, 5), (5, 8))
+    assert tree.segments(5) == ((0, 1), (1, 3), (3, 4), (4, 5), (5, 8))
+
+
+def test_segmentations_that_do_not_exist() -> None:
+    for count in (0, -1, 4):
+        with pytest.raises(DataError, match=f"into {count} segments; possible are 1 to 3"):
+            SMALL.segments(count)
+    broad = rb.Tree.from_spans([(0, 4), (0, 1), (1, 2), (2, 4), (2, 3), (3, 4)])
+    with pytest.raises(
+        DataError, match=r"into 2 segments; possible are 1, 3, 4 \(at most 4\), because nodes with more than"
+    ):
+        broad.segments(2)
+    with pytest.raises(DataError, match="cut at level -1; the root is level 0"):
+        SMALL.cut(-1)
+
+
+def test_unary_nodes_segment_like_their_child() -> None:
+    tree = rb.Tree([rb.Node(0, 2), rb.Node(0, 2), rb.Node(0, 1), rb.Node(1, 2)], [1, 2, 0, 0])
+    assert [tree.cut(level) for level in range(3)] == [((0, 2),), ((0, 2),), ((0, 1), (1, 2))]
+    assert tree.segments(1) == ((0, 2),)
+    assert tree.segments(2) == ((0, 1), (1, 2))
+
+
 @pytest.mark.parametrize("direction", ["left", "right"])
 def test_chain_of_thousands_of_nodes(direction: str) -> None:
-    leaves = 2500
-    nodes, arities = [], []
-    if direction == "right":
-        for start in range(leaves - 1):
-            nodes += [rb.Node(start, leaves), rb.Node(start, start + 1)]
-            arities += [2, 0]
-        nodes.append(rb.Node(leaves - 1, leaves))
-        arities.append(0)
-    else:
-        nodes = [rb.Node(0, end) for end in range(leaves, 0, -1)] + [rb.Node(end - 1, end) for end in range(2, leaves + 1)]
-        arities = [2] * (leaves - 1) + [0] * leaves
-    tree = rb.Tree(nodes, arities)
-    assert (len(tree), tree.depth, tree.length) == (4999, leaves, leaves)
-    assert [leaf.start for leaf in tree.leaves] == list(range(leaves))
-    assert str(tree).count("\n") == 4998
-    assert hash(tree) == hash(rb.Tree(nodes, arities))
+    tree = DEEP[direction]
+    assert (len(tree), tree.depth, tree.length) == (4999, 2500, 2500)
+    assert [leaf.start for leaf in tree.leaves] == list(range(2500))
+    again = rb.Tree(list(tree), list(tree.arities))
+    assert again == tree
+    assert hash(again) == hash(tree)
+    assert len(tree.segments(2000)) == 2000
+    assert len(tree.cut(1999)) == 2000
+    assert sum(len(tree.children(index)) for index in range(len(tree))) == 4998
+
+
+@pytest.mark.parametrize("tree", [SMALL, *DEEP.values()], ids=["small", *DEEP])
+def test_copies(tree: rb.Tree) -> None:
+    tree.children(0)
+    for again in (copy.copy(tree), copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
+        assert again == tree
+        assert again.parents == tree.parents
+        assert again.children(0) == tree.children(0)
+
+
+def test_copies_keep_what_is_believed() -> None:
+    tree = rb.Tree([rb.Node(0, 2, "x", "emit", np.ones(2), np.eye(2), 0.5)], [0])
+    node = pickle.loads(pickle.dumps(tree)).nodes[0]
+    np.testing.assert_array_equal(node.value, np.ones(2))
+    np.testing.assert_array_equal(node.covariance, np.eye(2))
+    assert node.probability == 0.5

@@ -7,8 +7,7 @@ While the chart is filled, every cell notes the alternative with the highest pea
 from recbayes.chart.inside import Chart
 from recbayes.chart.plan import CHOICES, potential_numbers
 from recbayes.chart.tables import tables_of
-from recbayes.model.gaussian import Split
-from recbayes.model.sampling import describe_split
+from recbayes.model.naming import rule_name
 from recbayes.numerics.lanes import LANES
 from recbayes.tree.tree import Node, Tree
 
@@ -17,23 +16,21 @@ def best_tree(chart: Chart) -> Tree:
     """The tree of locally best choices. Ties go to the emission, then to the smallest split point, then the first rule."""
     tables, origins = tables_of(chart.model)
     model, plan = chart.model, chart.plan
-    index = {variable.name: position for position, variable in enumerate(model.variables)}
     waiting = [(tables.root, 0, len(plan.positions) - 1)]
     nodes, arities = [], []
     while waiting:
         v, i, k = waiting.pop()
-        rule_number, split = _choice(chart, v, i, k)
-        start, end, name = int(plan.positions[i]), int(plan.positions[k]), model.variables[v].name
-        if rule_number < 0:
-            nodes.append(Node(start, end, name, "emit"))
+        rule, split = _choice(chart, v, i, k)
+        start, end, variable = int(plan.positions[i]), int(plan.positions[k]), model.variables[v]
+        if rule < 0:
+            nodes.append(Node(start, end, variable.name, rule_name(variable, origins.emits[-1 - rule][1])))
             arities.append(0)
             continue
-        _, position, shift = origins.rules[rule_number]
-        rule = model.variables[v].rules[position]
-        assert isinstance(rule, Split)
-        nodes.append(Node(start, end, name, describe_split(rule, shift)))
+        _, position, shift = origins.rules[rule]
+        nodes.append(Node(start, end, variable.name, rule_name(variable, position, shift)))
         arities.append(2)
-        waiting += [(index[rule.right], split, k), (index[rule.left], i, split)]
+        left, right = (tables.links["child"][tables.rules[side][rule]] for side in ("left", "right"))
+        waiting += [(int(right), split, k), (int(left), i, split)]
     return Tree(nodes, arities)
 
 

@@ -8,6 +8,7 @@ from recbayes.chart.adjoint_kernel import Gradients, fill_adjoint
 from recbayes.chart.inside import Chart, emission_block
 from recbayes.chart.leaves import EmitGradient, Potentials, merge, merge_adjoint, observe, observe_adjoint
 from recbayes.chart.tables import LEFT, Origins, emit_rules, tables_of
+from recbayes.errors import DataError
 from recbayes.model.gaussian import GaussianRBN
 from recbayes.numerics.compilation import run_kernel
 
@@ -50,21 +51,7 @@ def model_gradient(chart: Chart) -> ModelGradient:
     """All derivatives of the chart's log evidence, in one pass from the root down."""
     tables, origins = tables_of(chart.model)
     size = tables.turn.shape[1]
-    emits = emit_rules(chart.model, origins)
-    lengths = np.arange(chart.length + 1)
-    gradients = Gradients(
-        rules=np.zeros(len(tables.rules)),
-        links=np.zeros((len(tables.links), 2 * size * size + size)),
-        emissions=np.zeros((len(emits), chart.length + 1)),
-        prior=np.zeros_like(tables.prior),
-    )
-    evidence = np.full(tables.prior.shape[1], -np.inf)
-    evidence[: len(chart.log_evidence_by_prior)] = chart.log_evidence_by_prior
-    derivatives = np.zeros_like(chart.messages)
-    log_probability = np.array([rule.length.log_probability(lengths) for rule in emits])
-    run_kernel(
-        fill_adjoint, tables, chart.plan, log_probability, chart.messages, chart.choices, evidence, derivatives, gradients
-    )
+    derivatives, gradients = adjoint(chart)
     rules = {key: 0.0 for key in [*((v, r) for v, r, _ in origins.rules), *origins.emits]}
     shifts: dict[tuple[int, int], dict[tuple[int, int], float]] = {}
     for (v, r, shift), value in zip(origins.rules, gradients.rules.tolist(), strict=True):
@@ -80,6 +67,30 @@ def model_gradient(chart: Chart) -> ModelGradient:
         lengths=dict(zip(origins.emits, gradients.emissions, strict=True)),
         prior=_prior_gradients(chart.model, origins, gradients.prior, size),
     )
+
+
+def adjoint(chart: Chart) -> tuple[np.ndarray, Gradients]:
+    """Derivatives with respect to every number of every message, in the layout of `chart.messages`, and their sums."""
+    if chart.components > 1:
+        raise DataError("derivatives are those of a chart with one Gaussian per message; use inside(..., components=1)")
+    tables, origins = tables_of(chart.model)
+    size = tables.turn.shape[1]
+    emits = emit_rules(chart.model, origins)
+    gradients = Gradients(
+        rules=np.zeros(len(tables.rules)),
+        links=np.zeros((len(tables.links), 2 * size * size + size)),
+        emissions=np.zeros((len(emits), chart.length + 1)),
+        prior=np.zeros_like(tables.prior),
+    )
+    evidence = np.full(tables.prior.shape[1], -np.inf)
+    evidence[: len(chart.log_evidence_by_prior)] = chart.log_evidence_by_prior
+    derivatives = np.zeros_like(chart.messages)
+    lengths = np.arange(chart.length + 1)
+    log_probability = np.array([rule.length.log_probability(lengths) for rule in emits])
+    run_kernel(
+        fill_adjoint, tables, chart.plan, log_probability, chart.messages, chart.choices, evidence, derivatives, gradients
+    )
+    return derivatives, gradients
 
 
 def _link_gradients(

@@ -58,6 +58,7 @@ class Chart:
     messages: np.ndarray
     choices: np.ndarray
     log_evidence_by_prior: np.ndarray
+    components: int = 1  # Gaussians per message, at most
 
     @property
     def length(self) -> int:
@@ -147,7 +148,9 @@ def per_series(values: Any, count: int, name: str) -> list[Any]:
     return list(values)
 
 
-def inside_one(model: GaussianRBN, series: Series, boundaries: Any = None, allowed: Any = None) -> Chart:
+def inside_one(
+    model: GaussianRBN, series: Series, boundaries: Any = None, allowed: Any = None, components: int = 1
+) -> Chart:
     """The inside chart of one checked series."""
     tables, origins = tables_of(model)
     plan = make_plan(tables, len(series), boundaries, allowed)

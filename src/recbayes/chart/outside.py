@@ -63,6 +63,8 @@ class Outside:
 
 def outside(chart: Chart) -> Outside:
     """The paper's outside pass over a filled chart; warns where its node marginals are not probabilities."""
+    if chart.components > 1:
+        raise DataError("the paper's outside pass has one Gaussian per message; use inside(..., components=1)")
     tables, _ = tables_of(chart.model)
     plan = chart.plan
     size = tables.turn.shape[1]

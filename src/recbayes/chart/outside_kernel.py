@@ -10,8 +10,9 @@ import numpy as np
 from numba import njit
 
 from recbayes.chart.cells import blank_impossible, overlaps, place_of, read_height, read_message, within, write_message
+from recbayes.chart.densities import push_density, weigh_density
 from recbayes.chart.room import make_room
-from recbayes.chart.tables import GENERAL, LEFT
+from recbayes.chart.tables import LEFT
 from recbayes.numerics.lanes import (
     INNER,
     KERNEL,
@@ -26,7 +27,6 @@ from recbayes.numerics.lanes import (
     store,
     where_greater,
 )
-from recbayes.numerics.potentials import backward_solve, factorise, forward_solve, packed, root
 
 
 @njit(**KERNEL)
@@ -105,72 +105,9 @@ def _clear(room, size, at):
 
 
 @njit(**INNER)
-def _weigh_potential(room, size, density, message, out, free):
-    """The product of a density (log mass, mean, covariance S) with a potential (g, m, P), as a density.
-
-    With P = M M' and K = 1 + M' S M: covariance S - S M K^-1 M' S, mean + S M K^-1 M' (m - mean), and the log mass gains
-    g - log det K / 2 - (m - mean)' M K^-1 M' (m - mean) / 2. No inverse of S or P is needed.
-    """
-    triangle = size * (size + 1) // 2 * LANES
-    determinant, pivots, apart = free, free + 2 * LANES, free + (2 + size) * LANES
-    M, K = apart + size * LANES, apart + size * LANES + triangle
-    N, SM = K + triangle, K + 2 * triangle
-    S = density + (1 + size) * LANES
-    root(room, size, message + (1 + size) * LANES, M, pivots)
-    for a in range(size):
-        for b in range(size):
-            value = splat(0.0)
-            for c in range(b, size):
-                value += get(room, S, packed(a, c)) * get(room, M, c * (c + 1) // 2 + b)
-            put(room, SM, a * size + b, value)
-    entry = 0
-    for a in range(size):
-        value = splat(0.0)
-        for c in range(a, size):
-            value += get(room, M, c * (c + 1) // 2 + a) * (get(room, message, 1 + c) - get(room, density, 1 + c))
-        put(room, apart, a, value)
-        for b in range(a + 1):
-            value = splat(1.0 if a == b else 0.0)
-            for c in range(a, size):
-                value += get(room, M, c * (c + 1) // 2 + a) * get(room, SM, c * size + b)
-            put(room, K, entry, value)
-            entry += 1
-    factorise(room, size, K, N, pivots, determinant)
-    forward_solve(room, size, N, apart)
-    quadratic = splat(0.0)
-    for a in range(size):
-        quadratic += get(room, apart, a) * get(room, apart, a) * get(room, pivots, a)
-    store(
-        room,
-        out,
-        load(room, density) + load(room, message) - splat(0.5) * (load(room, determinant) + quadratic),
-    )
-    backward_solve(room, size, N, pivots, apart)
-    for a in range(size):
-        value = get(room, density, 1 + a)
-        for b in range(size):
-            value += get(room, SM, a * size + b) * get(room, apart, b)
-        put(room, out, 1 + a, value)
-    for a in range(size):  # rows of S M become rows of S M N'^-1
-        for b in range(size):
-            value = get(room, SM, a * size + b)
-            for c in range(b):
-                value -= get(room, N, b * (b + 1) // 2 + c) * get(room, SM, a * size + c)
-            put(room, SM, a * size + b, value)
-    entry = 0
-    for a in range(size):
-        for b in range(a + 1):
-            value = get(room, S, entry)
-            for c in range(size):
-                value -= get(room, SM, a * size + c) * get(room, pivots, c) * get(room, SM, b * size + c)
-            put(room, out, 1 + size + entry, value)
-            entry += 1
-
-
-@njit(**INNER)
 def _from_parent(tables, plan, messages, outer, r, side, upper, above, parent, lower, beside, room, at):
     """What one rule, parent and sibling say about eight children: a density in at.product."""
-    turn, turn_packed, constants, rule = tables.turn, tables.turn_packed, tables.constants, tables.rules[r]
+    turn, turn_packed, rule = tables.turn, tables.turn_packed, tables.rules[r]
     size = turn.shape[1]
     link, other = (rule.left, rule.right) if side == LEFT else (rule.right, rule.left)
     own_turn, other_turn = (rule.left_turn, rule.right_turn) if side == LEFT else (rule.right_turn, rule.left_turn)
@@ -182,38 +119,9 @@ def _from_parent(tables, plan, messages, outer, r, side, upper, above, parent, l
     read_message(messages, place, lower.length, size, turn, turn_packed, other_turn, room, at.two)
     blank_impossible(room, at.one, 1 + size + size * (size + 1) // 2)
     blank_impossible(room, at.two, 1 + size + size * (size + 1) // 2)
-    _weigh_potential(room, size, at.one, at.two, at.reference, at.free)
-    begin = link * (2 * size * size + size)
-    F, offset = begin + size * size, begin + 2 * size * size
-    mean, S = at.reference, at.reference + (1 + size) * LANES
-    store(room, at.product, load(room, at.reference) + splat(rule.log_probability))
-    if tables.links[link].kind == GENERAL:
-        FS = at.free
-        for a in range(size):
-            value = splat(constants[offset + a])
-            for b in range(size):
-                value += splat(constants[F + a * size + b]) * get(room, mean, 1 + b)
-                total = splat(0.0)
-                for c in range(size):
-                    total += splat(constants[F + a * size + c]) * get(room, S, packed(c, b))
-                put(room, FS, a * size + b, total)
-            put(room, at.product, 1 + a, value)
-        entry = 1 + size
-        for a in range(size):
-            for b in range(a + 1):
-                total = splat(constants[begin + a * size + b])
-                for c in range(size):
-                    total += get(room, FS, a * size + c) * splat(constants[F + b * size + c])
-                put(room, at.product, entry, total)
-                entry += 1
-    else:  # the child's dimension turn[a] is the parent's a
-        for a in range(size):
-            moved = turn[own_turn, a]
-            put(room, at.product, 1 + moved, get(room, mean, 1 + a) + splat(constants[offset + moved]))
-            for b in range(a + 1):
-                other_moved = turn[own_turn, b]
-                noise = splat(constants[begin + moved * size + other_moved])
-                put(room, at.product, 1 + size + packed(moved, other_moved), get(room, S, packed(a, b)) + noise)
+    weigh_density(room, size, at.one, at.two, at.reference, at.free)
+    push_density(tables, link, own_turn, room, at.reference, at.product, at.free)
+    store(room, at.product, load(room, at.product) + splat(rule.log_probability))
 
 
 @njit(**INNER)
@@ -266,7 +174,7 @@ def _node(messages, outer, base, row, start, room, size, at):
     for number in range(1 + size + size * (size + 1) // 2):
         put(room, at.one, number, load(outer, place + number * row.length))
         put(room, at.two, number, load(messages, place + number * row.length))
-    _weigh_potential(room, size, at.one, at.two, at.product, at.free)
+    weigh_density(room, size, at.one, at.two, at.product, at.free)
     impossible = load(room, at.one) + load(room, at.two)
     if not any_greater(impossible, splat(-np.inf)):
         store(room, at.product, splat(-np.inf))

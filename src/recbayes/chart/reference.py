@@ -19,7 +19,7 @@ from scipy.special import logsumexp
 from recbayes.chart.tables import references_of
 from recbayes.errors import LengthError
 from recbayes.model.gaussian import Emit, GaussianRBN, Link, Split
-from recbayes.model.sampling import describe_split
+from recbayes.model.naming import rule_name
 from recbayes.model.series import Series, as_series
 from recbayes.tree.tree import Node, Tree
 
@@ -256,13 +256,13 @@ def best_tree(chart: ReferenceChart) -> Tree:
             if best is None or one.message.log_height > best.message.log_height + 1e-10 * (1 + abs(best.message.log_height)):
                 best = one
         assert best is not None
-        rule = next(one for one in chart.model.variables if one.name == name).rules[best.rule]
+        variable = next(one for one in chart.model.variables if one.name == name)
+        rule = variable.rules[best.rule]
+        nodes.append(Node(start, end, name, rule_name(variable, best.rule, best.shift)))
         if isinstance(rule, Split) and best.split is not None:
-            nodes.append(Node(start, end, name, describe_split(rule, best.shift)))
             arities.append(2)
             waiting += [(rule.right, best.split, end), (rule.left, start, best.split)]
         else:
-            nodes.append(Node(start, end, name, "emit"))
             arities.append(0)
     return Tree(nodes, arities)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from recbayes.errors import LengthError, ModelError
 from recbayes.model.gaussian import Emit, GaussianRBN, Link, Split
+from recbayes.model.naming import rule_name
 from recbayes.tree.tree import Node, Tree
 
 LONGEST = 1_000_000  # observations beyond which a tree without an upper bound is taken to be infinite
@@ -20,6 +21,7 @@ class _Step(NamedTuple):
     """One node of a bare tree in preorder: its variable, its rule, the shifts of its children or the length it emits."""
 
     variable: int
+    position: int  # of the rule among the variable's
     rule: Split | Emit
     shift: tuple[int, int] = (0, 0)
     length: int = 0
@@ -90,14 +92,15 @@ def _bare_tree(model: GaussianRBN, rng: np.random.Generator, ceiling: int) -> tu
         if length + len(waiting) > ceiling:
             break
         position = waiting.pop()
-        rule = model.variables[position].rules[_choose(rng, chances[position])]
+        number = _choose(rng, chances[position])
+        rule = model.variables[position].rules[number]
         if isinstance(rule, Emit):
-            steps.append(_Step(position, rule, length=rule.length.sample(rng)))
+            steps.append(_Step(position, number, rule, length=rule.length.sample(rng)))
             length += steps[-1].length
         else:
             shifts = list(rule.shifts)
             shift = shifts[_choose(rng, list(rule.shifts.values()))]
-            steps.append(_Step(position, rule, shift=shift))
+            steps.append(_Step(position, number, rule, shift=shift))
             waiting += [index[rule.right], index[rule.left]]
     return steps, length + len(waiting)
 
@@ -128,19 +131,20 @@ def _values(model: GaussianRBN, rng: np.random.Generator, steps: list[_Step]) ->
     start = 0
     for step, end in zip(steps, ends, strict=True):
         value = waiting.pop()
-        name = model.variables[step.variable].name
+        variable = model.variables[step.variable]
+        name = rule_name(variable, step.position, step.shift)
         if isinstance(step.rule, Emit):
             mean = value if step.rule.map is None else step.rule.map @ value
             mean = mean if step.rule.offset is None else mean + step.rule.offset
             rows.append(
                 rng.multivariate_normal(mean, step.rule.covariance, size=step.length, method="eigh", check_valid="ignore")
             )
-            nodes.append(Node(start, end, name, "emit", value))
+            nodes.append(Node(start, end, variable.name, name, value))
             start = end
         else:
             left = _child(rng, step.rule.left_link, value, step.shift[0])
             right = _child(rng, step.rule.right_link, value, step.shift[1])
-            nodes.append(Node(start, end, name, describe_split(step.rule, step.shift), value))
+            nodes.append(Node(start, end, variable.name, name, value))
             waiting += [right, left]
     return np.concatenate(rows), Tree(nodes, [0 if isinstance(step.rule, Emit) else 2 for step in steps])
 
@@ -168,10 +172,3 @@ def _ends(steps: list[_Step]) -> list[int]:
         ends.append(start + length)
         start += step.length
     return ends
-
-
-def describe_split(rule: Split, shift: tuple[int, int]) -> str:
-    """The name a split has in a tree: "split", with the shifts of its children where the rule has several."""
-    if len(rule.shifts) == 1 and shift == (0, 0):
-        return "split"
-    return f"split shift {shift[0]}" if shift[1] == 0 else f"split shift {shift[0]},{shift[1]}"

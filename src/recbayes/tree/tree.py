@@ -4,37 +4,20 @@ Nodes are kept in preorder (a parent before its children, left before right) in 
 never recurses: a chain of thousands of nodes is as good as any other tree.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-
-import numpy as np
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Self
 
 from recbayes.errors import DataError
-
-
-@dataclass(frozen=True)
-class Node:
-    """One node: the half-open span it covers, and what the model says about it.
-
-    `rule` names what the node did ("split", "split shift 1", "emit"), `label` its template variable, and `value` its
-    latent value where that is known (in sampled trees); nodes are equal if all but their values are.
-    """
-
-    start: int
-    end: int
-    label: str = ""
-    rule: str = ""
-    value: np.ndarray | None = field(default=None, compare=False)
-
-    @property
-    def span(self) -> tuple[int, int]:
-        return self.start, self.end
+from recbayes.tree import printing
+from recbayes.tree.formats import brackets, document, graph, newick, spans
+from recbayes.tree.node import Node
+from recbayes.tree.segments import cut, segments
 
 
 class Tree:
     """An immutable ordered tree, made of nodes in preorder and the number of children of each."""
 
-    __slots__ = ("_arities", "_nodes", "_parents")
+    __slots__ = ("_arities", "_children", "_nodes", "_parents")
 
     def __init__(self, nodes: Sequence[Node], arities: Sequence[int]) -> None:
         if not nodes or len(nodes) != len(arities):
@@ -42,6 +25,7 @@ class Tree:
         self._nodes = tuple(nodes)
         self._arities = tuple(int(arity) for arity in arities)
         self._parents = _find_parents(self._nodes, self._arities)
+        self._children: list[tuple[int, ...]] | None = None  # found when first asked for: many trees are only counted
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -58,6 +42,15 @@ class Tree:
         """The position in `nodes` of each node's parent; -1 for the root."""
         return self._parents
 
+    def children(self, index: int) -> tuple[int, ...]:
+        """The positions in `nodes` of the children of node `index`, from left to right."""
+        if self._children is None:
+            found: list[list[int]] = [[] for _ in self._nodes]
+            for child, parent in enumerate(self._parents[1:], start=1):
+                found[parent].append(child)
+            self._children = [tuple(children) for children in found]
+        return self._children[index]
+
     @property
     def levels(self) -> tuple[int, ...]:
         """The distance of each node from the root, in preorder."""
@@ -69,7 +62,7 @@ class Tree:
     @property
     def length(self) -> int:
         """The number of observations the tree covers."""
-        return self._nodes[0].end - self._nodes[0].start
+        return self._nodes[0].length
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
@@ -86,6 +79,18 @@ class Tree:
         """The number of nodes on the longest path from the root to a leaf."""
         return max(self.levels) + 1
 
+    def cut(self, depth: int) -> tuple[tuple[int, int], ...]:
+        """The flat segmentation at level `depth`: spans of the nodes there and of the leaves above, left to right."""
+        return cut(self, depth)
+
+    def segments(self, count: int) -> tuple[tuple[int, int], ...]:
+        """A flat segmentation into `count` spans: nodes are opened level by level, in a level from left to right.
+
+        More segments refine fewer, and every `cut` is among them. A node with three or more children adds several
+        segments at once, so in trees that are not binary some counts do not exist; the error says which do.
+        """
+        return segments(self, count)
+
     def __iter__(self) -> Iterator[Node]:
         return iter(self._nodes)
 
@@ -93,7 +98,7 @@ class Tree:
         return len(self._nodes)
 
     def __eq__(self, other: object) -> bool:
-        """Trees are equal if their spans, labels and rules are; latent values do not count."""
+        """Trees are equal if their spans, labels and rules are; values and probabilities do not count."""
         return isinstance(other, Tree) and self._key() == other._key()
 
     def __hash__(self) -> int:
@@ -102,22 +107,79 @@ class Tree:
     def _key(self) -> tuple:
         return self._arities, tuple((node.span, node.label, node.rule) for node in self._nodes)
 
+    def __reduce__(self) -> tuple:
+        return type(self), (self._nodes, self._arities)
+
     def __repr__(self) -> str:
         return f"Tree({self.length} observations, {len(self)} nodes, {len(self.leaves)} leaves, depth {self.depth})"
 
     def __str__(self) -> str:
         """The tree as indented lines, one a node."""
-        open_branches: list[bool] = []  # for every level, whether another sibling follows
-        last_child = _last_children(self._parents)
-        lines = []
-        for index, (node, level) in enumerate(zip(self._nodes, self.levels, strict=True)):
-            del open_branches[max(level - 1, 0) :]
-            indent = "".join("│  " if branch else "   " for branch in open_branches)
-            if level:
-                indent += "└─ " if last_child[index] else "├─ "
-                open_branches.append(not last_child[index])
-            lines.append(" ".join(part for part in (f"{indent}{node.start}:{node.end}", node.label, node.rule) if part))
-        return "\n".join(lines)
+        return printing.draw(self)
+
+    def to_brackets(self, tokens: Sequence[object] | None = None) -> str:
+        """The tree in the bracketed form of the Penn treebank; see `recbayes.tree.formats.brackets`.
+
+        `tokens` (words, say) stand for the observations; without them their positions do.
+        """
+        return brackets.write_brackets(self, tokens)
+
+    @classmethod
+    def from_brackets(cls, text: str) -> Self:
+        """The tree that `to_brackets` or anybody else wrote in brackets: `(S (NP the dog) (VP (V barks)))`."""
+        return cls(*brackets.read_brackets(text))
+
+    def to_nltk(self, tokens: Sequence[object] | None = None) -> Any:
+        """The tree as an `nltk.Tree`: what NLTK reads from `to_brackets(tokens)`."""
+        return brackets.write_nltk(self, tokens)
+
+    @classmethod
+    def from_nltk(cls, tree: Any) -> Self:
+        """The tree of an `nltk.Tree`, read as `from_brackets` would read it."""
+        return cls(*brackets.read_nltk(tree))
+
+    def to_newick(self) -> str:
+        """The tree in Newick form, a leaf's branch length its number of observations; see `recbayes.tree.formats.newick`."""
+        return newick.write_newick(self)
+
+    @classmethod
+    def from_newick(cls, text: str) -> Self:
+        """The tree of a Newick text; a leaf without a branch length is one observation."""
+        return cls(*newick.read_newick(text))
+
+    def to_json(self) -> str:
+        """The whole tree as JSON, with values, covariances and probabilities, which read back bit for bit."""
+        return document.write_json(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The tree that `to_json` wrote."""
+        return document.read_json(text, cls)
+
+    def to_networkx(self) -> Any:
+        """The tree as a `networkx.DiGraph` from parents to children; nodes are numbered in preorder from 0.
+
+        Every node has `start`, `end`, `label` and `rule`, and `value`, `covariance` and `probability` where known.
+        """
+        return graph.write_networkx(self)
+
+    @classmethod
+    def from_networkx(cls, directed: Any) -> Self:
+        """The tree of a directed graph whose nodes, under any names, have at least `start` and `end`."""
+        return cls(*graph.read_networkx(directed))
+
+    def to_table(self) -> list[dict[str, Any]]:
+        """One row a node, in preorder, ready for `pandas.DataFrame(tree.to_table())`."""
+        return graph.write_table(self)
+
+    @classmethod
+    def from_spans(cls, pairs: Iterable[Sequence[int]], labels: Sequence[str] | None = None) -> Self:
+        """The tree of nested half-open spans in any order; a part of a node that no child covers becomes a leaf.
+
+        The span of the root must be there. Of equal spans the earlier is the parent. `labels` are in the order of the
+        spans; leaves made for gaps have none.
+        """
+        return cls(*spans.nest(pairs, labels))
 
 
 def _find_parents(nodes: tuple[Node, ...], arities: tuple[int, ...]) -> tuple[int, ...]:
@@ -142,9 +204,3 @@ def _find_parents(nodes: tuple[Node, ...], arities: tuple[int, ...]) -> tuple[in
     if any(missing for _, _, missing in waiting):
         raise DataError("the tree ends before all announced children have come")
     return tuple(parents)
-
-
-def _last_children(parents: tuple[int, ...]) -> list[bool]:
-    """Whether each node is its parent's last child."""
-    latest = dict(zip(parents, range(len(parents)), strict=True))
-    return [latest[parent] == index for index, parent in enumerate(parents)]

@@ -1,0 +1,1 @@
+"""The posterior over trees: draws with exact weights, node probabilities, decoding, latent values."""

@@ -1,0 +1,174 @@
+"""`rb.sample_posterior`: trees drawn from the posterior, with exact weights.
+
+A tree is drawn from the root down, each node choosing among its alternatives in proportion to what the chart says. Where the
+chart is exact this is the posterior; elsewhere it is close to it, and the exact joint probability of every drawn tree, which
+is known once the tree is complete, gives it the weight that corrects the difference (importance sampling).
+"""
+
+import warnings
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from recbayes.chart.inside import Chart, inside_one, is_many, per_series
+from recbayes.chart.plan import CHOICES, potential_numbers
+from recbayes.chart.tables import tables_of
+from recbayes.errors import ApproximationWarning, DataError
+from recbayes.model.gaussian import GaussianRBN
+from recbayes.model.series import Series, as_series
+from recbayes.numerics.compilation import run_kernel
+from recbayes.numerics.lanes import LANES
+from recbayes.posterior.draw_kernel import draw_trees, move_trees
+from recbayes.posterior.follow import problem_of
+from recbayes.posterior.forest import Forest
+from recbayes.posterior.posterior import Posterior
+
+BATCH = 1 << 18  # nodes drawn in one call of the kernel, so that an interrupt is heard
+KEPT = 1 << 25  # numbers kept of the alternatives of cells already visited: 256 MB, touched only as needed
+DEGENERATE = 0.2  # below this effective share of the draws they are resampled and moved
+MOVES = 3.0  # per node of a tree
+
+
+def sample_posterior(
+    model: GaussianRBN,
+    series: object,
+    *,
+    draws: int = 1000,
+    seed: int | np.random.Generator,
+    components: int = 1,
+    boundaries: Any = None,
+    allowed: Any = None,
+    executor: Executor | None = None,
+) -> Any:
+    """Weighted draws of trees from the posterior of a series; a list of posteriors for a list of series (in threads).
+
+    `components`, `boundaries` and `allowed` are those of `rb.inside`. The seed decides all draws: the same seed gives the
+    same posterior, however many threads there are.
+    """
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
+        raise DataError(f"draws must be a whole number of at least 1, got {draws!r}")
+    generator = np.random.default_rng(seed)
+    if not is_many(series):
+        data = as_series(series, model.observed_dim)
+        return _posterior(model, data, int(draws), _seed(generator), components, boundaries, allowed)
+    many = list(series)  # type: ignore[call-overload]
+    sequences = [as_series(one, model.observed_dim, f"series {number}") for number, one in enumerate(many)]
+    count = len(sequences)
+    edges, masks = per_series(boundaries, count, "boundaries"), per_series(allowed, count, "allowed")
+    seeds = [_seed(generator) for _ in sequences]
+    columns = ([model] * count, sequences, [int(draws)] * count, seeds, [components] * count, edges, masks)
+    if executor is not None:
+        return list(executor.map(_posterior, *columns))
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(_posterior, *columns))
+
+
+def _seed(generator: np.random.Generator) -> int:
+    return int(generator.integers(2**62))
+
+
+def _posterior(
+    model: GaussianRBN, series: Series, draws: int, seed: int, components: int, boundaries: Any, allowed: Any
+) -> Posterior:
+    return draw(inside_one(model, series, boundaries, allowed, components), draws, seed)
+
+
+def draw(chart: Chart, draws: int, seed: int) -> Posterior:
+    """Draws from a filled chart. If their weights degenerate, they are resampled and moved."""
+    forest, logs = _draw(chart, draws, seed)
+    log_weights = logs[:, 0] - logs[:, 1]
+    posterior = Posterior(chart, forest, log_weights, logs[:, 0], logs[:, 2].astype(np.int64), seed)
+    if draws > 1 and posterior.effective_sample_size < DEGENERATE * draws:
+        posterior = _resample_and_move(posterior)
+    _warn(posterior)
+    return posterior
+
+
+def _capacities(chart: Chart) -> tuple[int, int]:
+    """The largest number of alternatives of a cell, and how many numbers to keep of those of all cells."""
+    tables, _ = tables_of(chart.model)
+    segments = len(chart.plan.positions) - 1
+    most = len(tables.emits) + len(tables.rules) * segments * chart.components**2
+    group = (potential_numbers(tables.turn.shape[1]) + 2) * LANES
+    cells = chart.plan.choices_size // CHOICES
+    return most, int(min(KEPT, cells * (most // LANES + 1) * group))
+
+
+def _draw(chart: Chart, draws: int, seed: int) -> tuple[Forest, np.ndarray]:
+    problem, capacities = problem_of(chart), _capacities(chart)
+    segments = len(chart.plan.positions) - 1
+    nodes, logs = [], []
+    done = 0
+    while done < draws:
+        wanted = draws - done
+        out = np.empty((4, max(2 * segments, min(BATCH, 2 * segments * wanted))), dtype=np.int32)
+        log = np.empty((wanted, 4))
+        made = run_kernel(draw_trees, problem, _shares(chart), seed, done, wanted, *capacities, out, log)
+        logs.append(log[:made])
+        nodes.append(out[:, : int(log[:made, 3].sum())])
+        done += made
+    together = np.concatenate(logs)
+    return _forest(chart, np.concatenate(nodes, axis=1), together[:, 3]), together
+
+
+def _shares(chart: Chart) -> np.ndarray:
+    return np.exp(chart.log_evidence_by_prior - chart.log_evidence)
+
+
+def _forest(chart: Chart, columns: np.ndarray, sizes: np.ndarray) -> Forest:
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Forest(chart.model, chart.plan.positions, columns[0], columns[1], columns[2], columns[3], first)
+
+
+def _resample_and_move(posterior: Posterior) -> Posterior:
+    """Equally weighted draws: systematic resampling, then Metropolis moves of subtrees on every draw."""
+    chart, count = posterior.chart, len(posterior.trees)
+    offset = np.random.default_rng(posterior.seed).random()
+    edges = np.cumsum(posterior.weights)
+    chosen = np.searchsorted(edges / edges[-1], (np.arange(count) + offset) / count)
+    forest = posterior.trees.select(chosen)
+    moves = int(np.ceil(MOVES * forest.sizes.mean()))
+    problem, capacities = problem_of(chart), _capacities(chart)
+    segments = len(chart.plan.positions) - 1
+    logs, nodes, accepted = [], [], 0
+    batch = max(1, BATCH // (2 * segments))
+    for begin in range(0, count, batch):
+        part = forest.select(np.arange(begin, min(begin + batch, count)))
+        out = np.empty((4, 2 * segments * len(part)), dtype=np.int32)
+        log = np.empty((len(part), 4))
+        trees = np.stack([part.rules, part.splits]).astype(np.int64)
+        components = posterior.prior_components[chosen[begin : begin + batch]]
+        arguments = trees, part.sizes, components, moves, *capacities, out, log
+        accepted += run_kernel(move_trees, problem, _shares(chart), posterior.seed + 1 + begin, *arguments)
+        logs.append(log)
+        nodes.append(out[:, : int(log[:, 3].sum())])
+    together = np.concatenate(logs)
+    return Posterior(
+        chart,
+        _forest(chart, np.concatenate(nodes, axis=1), together[:, 3]),
+        posterior.log_weights,
+        together[:, 0],
+        together[:, 2].astype(np.int64),
+        posterior.seed,
+        acceptance=accepted / (moves * count),
+    )
+
+
+def _warn(posterior: Posterior) -> None:
+    size, draws = posterior.effective_sample_size, len(posterior.trees)
+    if posterior.method != "importance" or (draws >= 100 and size < 50):
+        moved = (
+            ""
+            if posterior.method == "importance"
+            else (
+                f" They were resampled and moved ({posterior.acceptance:.0%} of the moves were accepted), so the trees "
+                "count equally and are usable; the evidence is as uncertain as its error says."
+            )
+        )
+        warnings.warn(
+            f"{draws} draws are worth {size:.3g} independent ones: the chart is a poor guide to this posterior.{moved} More "
+            "draws help, and so does components=4 or 8, which keeps several Gaussians per message",
+            ApproximationWarning,
+            stacklevel=4,
+        )

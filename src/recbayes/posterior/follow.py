@@ -1,0 +1,38 @@
+"""Following the trees of a forest on the chart they were drawn from."""
+
+import numpy as np
+
+from recbayes.chart.inside import Chart
+from recbayes.chart.options import Problem
+from recbayes.chart.plan import potential_numbers
+from recbayes.chart.tables import tables_of
+from recbayes.numerics.compilation import run_kernel
+from recbayes.posterior.draw_kernel import follow_trees
+from recbayes.posterior.forest import Forest
+from recbayes.posterior.given_tree import constants_of
+
+
+def problem_of(chart: Chart) -> Problem:
+    """What the kernels need to know of a chart."""
+    tables, origins = tables_of(chart.model)
+    return Problem(tables, chart.plan, *constants_of(chart.model, origins, chart.length), chart.messages, chart.components)
+
+
+def log_joints(chart: Chart, forest: Forest) -> np.ndarray:
+    """log p(Y, Z) of every tree: exact, and summed over the Gaussians of the prior."""
+    joints, _ = _follow(chart, forest, np.zeros(len(forest), dtype=np.int64), False)
+    return np.logaddexp.reduce(joints, axis=1)
+
+
+def node_values(chart: Chart, forest: Forest, components: np.ndarray) -> np.ndarray:
+    """Densities of the values of all nodes, given the data, their tree and a Gaussian of the prior."""
+    return _follow(chart, forest, components, True)[1]
+
+
+def _follow(chart: Chart, forest: Forest, components: np.ndarray, wanted: bool) -> tuple[np.ndarray, np.ndarray]:
+    size = max(variable.dim for variable in chart.model.variables)
+    joints = np.empty((len(forest), len(chart.log_evidence_by_prior)))
+    values = np.empty((len(forest.rules) if wanted else 0, potential_numbers(size)))
+    trees = np.stack([forest.rules, forest.splits]).astype(np.int64)
+    run_kernel(follow_trees, problem_of(chart), trees, forest.sizes, components, joints, values)
+    return joints, values

@@ -75,14 +75,9 @@ def gather_under_reference(room, size, at, gather):
 
 
 @njit(**INNER)
-def whiten(room, size, at, G, S, U, t, free):
-    """Mean and covariance in the coordinates z = G' (x - mode) of the reference, whose precision is G G'.
-
-    Normalises the moments first. The covariance of z is U diag(S) U' (S is packed, its off-diagonal is rotated away) and
-    its mean U t.
-    """
+def _centre(room, size, at):
+    """Turn the gathered sums into a mean (about the reference's mode) and a covariance."""
     mass = load(room, at.move)
-    pivots, half, z = free, free + size * LANES, free + (size + size * size) * LANES
     for a in range(size):
         put(room, at.mean, a, get(room, at.mean, a) / mass)
     entry = 0
@@ -91,6 +86,15 @@ def whiten(room, size, at, G, S, U, t, free):
             spread = get(room, at.square, entry) / mass - get(room, at.mean, a) * get(room, at.mean, b)
             put(room, at.square, entry, spread)
             entry += 1
+
+
+@njit(**INNER)
+def whiten(room, size, at, G, S, U, t, free):
+    """Mean and covariance in the coordinates z = G' (x - mode) of the reference, whose precision is G G'.
+
+    The covariance of z is U diag(S) U' (S is packed, its off-diagonal is rotated away) and its mean U t.
+    """
+    pivots, half, z = free, free + size * LANES, free + (size + size * size) * LANES
     root(room, size, at.reference + (1 + size) * LANES, G, pivots)
     for a in range(size):
         for b in range(size):
@@ -121,13 +125,20 @@ def whiten(room, size, at, G, S, U, t, free):
 @njit(**INNER)
 def divide_reference(room, size, at):
     """The potential whose product with the reference has the gathered moments, into the chosen lanes of at.result."""
+    height = load(room, at.weight) + lanes_log(load(room, at.move))
+    _centre(room, size, at)
+    divide_moments(room, size, height, at)
+
+
+@njit(**INNER)
+def divide_moments(room, size, height, at):
+    """Likewise, where log mass, mean (about the reference's mode, in at.mean) and covariance (at.square) are known."""
     triangle = size * (size + 1) // 2 * LANES
     G, S, U = at.free, at.free + triangle, at.free + 2 * triangle
     t = U + size * size * LANES
     f, free = t + size * LANES, t + 2 * size * LANES
     zero, unit = splat(0.0), splat(1.0)
     chosen = load(room, at.chosen)
-    height = load(room, at.weight) + lanes_log(load(room, at.move))
     whiten(room, size, at, G, S, U, t, free)
     for c in range(size):
         s, mean = get(room, S, packed(c, c)), get(room, t, c)
@@ -187,6 +198,7 @@ def divide_reference_adjoint(room, size, at, into, dS, dm, free):
     GU, D, X = t + size * LANES, t + size * LANES + square, t + size * LANES + 2 * square
     z, rest = X + triangle, X + triangle + size * LANES
     zero, unit, half = splat(0.0), splat(1.0), splat(0.5)
+    _centre(room, size, at)
     whiten(room, size, at, G, S, U, t, rest)
     for a in range(size):
         for b in range(size):

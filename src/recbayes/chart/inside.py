@@ -8,12 +8,15 @@ import numpy as np
 
 from recbayes.chart.inside_kernel import fill_inside
 from recbayes.chart.leaves import Potentials, merge, observe
+from recbayes.chart.mixture_kernel import fill_mixtures
+from recbayes.chart.options import Problem, most_options
 from recbayes.chart.plan import Plan, make_plan, potential_numbers, span_limits
 from recbayes.chart.tables import Origins, Tables, emit_rules, tables_of
 from recbayes.errors import DataError, LengthError
 from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.series import Series, as_series
 from recbayes.numerics.compilation import run_kernel
+from recbayes.numerics.lanes import LANES
 
 
 @dataclass(frozen=True)
@@ -65,19 +68,31 @@ class Chart:
         return len(self.series)
 
     def message(self, start: int, end: int, variable: str | None = None) -> Message:
-        """The inside message of a span: the likelihood of its observations as a function of the node's value."""
+        """The inside message of a span: the likelihood of its observations as a function of the node's value.
+
+        Where a message has several Gaussians this is the one with their mass, mean and covariance; see `mixture`.
+        """
+        parts = self.mixture(start, end, variable)
+        return parts[0] if len(parts) == 1 else _matched(parts, f"{start}:{end}")
+
+    def mixture(self, start: int, end: int, variable: str | None = None) -> tuple[Message, ...]:
+        """The Gaussians whose sum is the inside message of a span, at most `components` of them."""
         v, i, k = self.locate(start, end, variable)
         size = max(one.dim for one in self.model.variables)
         dim = self.model.variables[v].dim
         row = self.plan.rows[v, k - i]
         step = np.arange(potential_numbers(size)) * row["length"]
-        numbers = self.messages[self.plan.inside_base[v] + row["place"] + i - row["low"] + step]
-        if numbers[0] == -np.inf:
+        place = self.plan.inside_base[v] + row["place"] + i - row["low"] + step
+        parts = []
+        for numbers in self.messages.reshape(self.components, -1)[:, place]:
+            if numbers[0] > -np.inf:
+                precision = np.zeros((size, size))
+                precision[np.tril_indices(size)] = numbers[1 + size :]
+                precision = precision + np.tril(precision, -1).T
+                parts.append(Message(float(numbers[0]), numbers[1 : 1 + dim].copy(), precision[:dim, :dim]))
+        if not parts:
             raise DataError(f"the model cannot generate the span {start}:{end} from {self.model.variables[v].name}")
-        precision = np.zeros((size, size))
-        precision[np.tril_indices(size)] = numbers[1 + size :]
-        precision = precision + np.tril(precision, -1).T
-        return Message(float(numbers[0]), numbers[1 : 1 + dim].copy(), precision[:dim, :dim])
+        return tuple(parts)
 
     def locate(self, start: int, end: int, variable: str | None = None) -> tuple[int, int, int]:
         """The variable's position and the chart points of a span; an error if the chart has no such cell."""
@@ -106,24 +121,27 @@ def inside(
     *,
     boundaries: Any = None,
     allowed: Any = None,
+    components: int = 1,
     executor: Executor | None = None,
 ) -> Any:
     """The inside chart of a series, or a list of charts for a list of series of any lengths (in threads).
 
     `boundaries` restricts segments to begin and end at the given positions; the cost is then that of a series with so many
     observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes. For a list of series, both are
-    lists (or None).
+    lists (or None). `components` is how many Gaussians a message may have, 1 (the paper's) to 8: more are closer to the
+    exact evidence, at a cost that grows with their square.
     """
     if not is_many(series):
-        return inside_one(model, as_series(series, model.observed_dim), boundaries, allowed)
+        return inside_one(model, as_series(series, model.observed_dim), boundaries, allowed, components)
     many = list(series)  # type: ignore[call-overload]
     data = [as_series(one, model.observed_dim, f"series {number}") for number, one in enumerate(many)]
     edges = per_series(boundaries, len(data), "boundaries")
     masks = per_series(allowed, len(data), "allowed")
+    columns = ([model] * len(data), data, edges, masks, [components] * len(data))
     if executor is not None:
-        return list(executor.map(inside_one, [model] * len(data), data, edges, masks))
+        return list(executor.map(inside_one, *columns))
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(inside_one, [model] * len(data), data, edges, masks))
+        return list(pool.map(inside_one, *columns))
 
 
 def is_many(series: object) -> bool:
@@ -154,17 +172,47 @@ def inside_one(
     """The inside chart of one checked series."""
     tables, origins = tables_of(model)
     plan = make_plan(tables, len(series), boundaries, allowed)
-    messages = np.zeros(plan.messages_size)
+    if isinstance(components, bool) or not isinstance(components, int | np.integer) or not 1 <= components <= LANES:
+        raise DataError(f"components must be a whole number from 1 to {LANES}, got {components!r}")
+    messages = np.zeros(components * plan.messages_size)
     choices = np.zeros(plan.choices_size)
-    evidence = np.empty(tables.prior.shape[1])
+    evidence = np.full(tables.prior.shape[1], -np.inf)
     lengths = write_leaves(model, tables, origins, plan, series, messages)
-    run_kernel(fill_inside, tables, plan, lengths, messages, choices, evidence)
+    if components == 1:
+        run_kernel(fill_inside, tables, plan, lengths, messages, choices, evidence)
+    else:
+        problem = Problem(tables, plan, dimensions(model), lengths, messages, int(components))
+        run_kernel(fill_mixtures, problem, most_options(tables, plan, components), choices, evidence)
     log_evidence = float(np.logaddexp.reduce(evidence))
     if log_evidence == -np.inf:
         raise LengthError(_impossible(model, tables, len(series), boundaries is not None or allowed is not None))
     if np.isnan(log_evidence):
         raise DataError("the evidence is not a number: the data and the model differ by too many orders of magnitude")
-    return Chart(model, series, log_evidence, plan, messages, choices, evidence[: len(origins.prior)])
+    return Chart(model, series, log_evidence, plan, messages, choices, evidence[: len(origins.prior)], int(components))
+
+
+def dimensions(model: GaussianRBN) -> np.ndarray:
+    """Dimensions of the variables."""
+    return np.array([variable.dim for variable in model.variables])
+
+
+def _matched(parts: tuple[Message, ...], span: str) -> Message:
+    """One Gaussian with the mass, mean and covariance of several."""
+    log_masses = np.array([part.log_coefficient for part in parts])
+    if not np.isfinite(log_masses).all():
+        raise DataError(f"the message of {span} has several Gaussians, some of them flat; see chart.mixture")
+    total = np.logaddexp.reduce(log_masses)
+    shares = np.exp(log_masses - total)
+    mean = np.sum([share * part.mean for share, part in zip(shares, parts, strict=True)], axis=0)
+    spread = np.sum(
+        [
+            share * (part.covariance + np.outer(part.mean - mean, part.mean - mean))
+            for share, part in zip(shares, parts, strict=True)
+        ],
+        axis=0,
+    )
+    log_height = float(total - 0.5 * np.linalg.slogdet(2 * np.pi * spread)[1])
+    return Message(log_height, mean, np.linalg.inv(spread))
 
 
 def segment_potentials(model: GaussianRBN, origins: Origins, plan: Plan, series: Series, size: int) -> list[Potentials]:

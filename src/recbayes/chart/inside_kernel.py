@@ -89,7 +89,7 @@ def fill_inside(tables, plan, length_log_probability, messages, choices, evidenc
     buffer = np.zeros(LANES)
     for width in range(1, segments + 1):
         if width > 1:
-            _grow_emissions(messages, plan.emit_base, plan.emit_rows, tables.turn, tables.turn_packed, width, room, at)
+            grow_emissions(messages, plan.emit_base, plan.emit_rows, tables.turn, tables.turn_packed, width, room, at)
         for v in range(len(variables)):
             row = rows[v, width]
             for start in range(row.low, row.high + 1, LANES):
@@ -283,7 +283,7 @@ def _leave_empty(messages, base, row, start):
 
 
 @njit(**INNER)
-def _grow_emissions(messages, emit_base, emit_rows, turn, turn_packed, width, room, at):
+def grow_emissions(messages, emit_base, emit_rows, turn, turn_packed, width, room, at):
     """Potentials of emissions of one more segment: the segment after i times the emission from i + 1."""
     size = turn.shape[1]
     for e in range(len(emit_rows)):

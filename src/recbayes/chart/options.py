@@ -29,6 +29,11 @@ class Problem(NamedTuple):
     copies: int
 
 
+def most_options(tables: Tables, plan: Plan, copies: int) -> int:
+    """An upper bound on the number of alternatives of a cell."""
+    return len(tables.emits) + len(tables.rules) * (len(plan.positions) - 1) * copies**2
+
+
 @njit(**INNER)
 def group_size(size):
     """How many places a group of eight alternatives takes."""

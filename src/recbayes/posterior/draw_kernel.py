@@ -137,12 +137,13 @@ def move_trees(problem, shares, seed, trees, sizes, components, moves, most_opti
         for n in range(count):
             nodes[RULE, n], nodes[SPLIT, n] = trees[0, first + n], trees[1, first + n]
         first += count
-        for move in range(moves + 1):
-            walk(problem, nodes, 0, FOLLOW, stack, cache, room, at, to, state)
-            if move == moves:
-                break
-            density_of_prior(room, size, component, tables.prior, at, to.contexts)
-            exact_contexts(tables, nodes, count, room, at, to)
+        changed = True
+        for _ in range(moves):
+            if changed:
+                walk(problem, nodes, 0, FOLLOW, stack, cache, room, at, to, state)
+                density_of_prior(room, size, component, tables.prior, at, to.contexts)
+                exact_contexts(tables, nodes, 0, count, room, at, to)
+                changed = False
             n = min(int(uniform(state) * count), count - 1)
             proposed = component
             for number in range(numbers):
@@ -167,15 +168,31 @@ def move_trees(problem, shares, seed, trees, sizes, components, moves, most_opti
             log_ratio = (new_weight - new) - (old_weight - old) + math.log(count / (count - old_size + new_size))
             if math.log(max(uniform(state), 1e-300)) < log_ratio:
                 accepted += 1
+                changed = proposed != component or not _same(nodes, n, old_size, count, new_size)
                 component = proposed
+            if changed:
                 _replace(nodes, n, old_size, count, new_size)
                 count += new_size - old_size
+            else:
+                exact_contexts(tables, nodes, n, old_end, room, at, to)  # checking has put others in their place
+        walk(problem, nodes, 0, FOLLOW, stack, cache, room, at, to, state)
         logs[t, 0] = log_joint(room, size, component, tables.prior, dims[tables.root], to.inner, at)
         logs[t, 1] = 0.0
         logs[t, 2] = component
         logs[t, 3] = count
         used = _write(nodes, count, out, used)
     return accepted
+
+
+@njit(**INNER)
+def _same(nodes, n, old_size, m, new_size):
+    """Whether two subtrees of the same cell are equal."""
+    if old_size != new_size:
+        return False
+    for number in range(old_size):
+        if nodes[RULE, n + number] != nodes[RULE, m + number] or nodes[SPLIT, n + number] != nodes[SPLIT, m + number]:
+            return False
+    return True
 
 
 @njit(**INNER)
@@ -218,7 +235,7 @@ def follow_trees(problem, trees, sizes, components, joints, values):
             joints[t, c] = log_joint(room, size, c, tables.prior, dims[tables.root], to.inner, at)
         if len(values):
             density_of_prior(room, size, components[t], tables.prior, at, to.contexts)
-            exact_contexts(tables, nodes, count, room, at, to)
+            exact_contexts(tables, nodes, 0, count, room, at, to)
             for n in range(count):
                 spread(room, to.contexts + n * numbers, at.one, numbers)
                 spread(room, to.inner + n * numbers, at.two, numbers)

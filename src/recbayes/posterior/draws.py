@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from recbayes.chart.inside import Chart, inside_one, is_many, per_series
+from recbayes.chart.options import most_options
 from recbayes.chart.plan import CHOICES, potential_numbers
 from recbayes.chart.tables import tables_of
 from recbayes.errors import ApproximationWarning, DataError
@@ -26,8 +27,8 @@ from recbayes.posterior.posterior import Posterior
 
 BATCH = 1 << 18  # nodes drawn in one call of the kernel, so that an interrupt is heard
 KEPT = 1 << 25  # numbers kept of the alternatives of cells already visited: 256 MB, touched only as needed
-DEGENERATE = 0.2  # below this effective share of the draws they are resampled and moved
-MOVES = 3.0  # per node of a tree
+DEGENERATE = 0.1  # below this effective share of the draws they are resampled and moved
+MOVES = 2.0  # per node of a tree
 
 
 def sample_posterior(
@@ -88,8 +89,7 @@ def draw(chart: Chart, draws: int, seed: int) -> Posterior:
 def _capacities(chart: Chart) -> tuple[int, int]:
     """The largest number of alternatives of a cell, and how many numbers to keep of those of all cells."""
     tables, _ = tables_of(chart.model)
-    segments = len(chart.plan.positions) - 1
-    most = len(tables.emits) + len(tables.rules) * segments * chart.components**2
+    most = most_options(tables, chart.plan, chart.components)
     group = (potential_numbers(tables.turn.shape[1]) + 2) * LANES
     cells = chart.plan.choices_size // CHOICES
     return most, int(min(KEPT, cells * (most // LANES + 1) * group))

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import logsumexp
 
+from recbayes.chart.inside import dimensions
 from recbayes.chart.leaves import merge, observe
 from recbayes.chart.options import Problem
 from recbayes.chart.plan import ROW, make_plan, potential_numbers
@@ -112,7 +113,7 @@ def constants_of(model: GaussianRBN, origins: Origins, length: int) -> tuple[np.
     """Dimensions of the variables, and log probabilities of all emissions' lengths."""
     lengths = np.arange(length + 1)
     log_probability = np.array([rule.length.log_probability(lengths) for rule in emit_rules(model, origins)])
-    return np.array([variable.dim for variable in model.variables]), log_probability
+    return dimensions(model), log_probability
 
 
 def encode(model: GaussianRBN, tree: Tree) -> tuple[np.ndarray, np.ndarray, list[int]]:

@@ -187,32 +187,70 @@ def _rule_place(size, options, option):
 
 
 @njit(**INNER)
-def _child_context(tables, r, side, room, parent, sibling, child, at):
-    """The context of a child: its parent's, times its sibling's upward message (in at.two), through the link."""
+def _child_context(tables, r, side, room, parent, sibling, several, child, at):
+    """The context of a child: its parent's, times its sibling's upward message (in at.two), through the link.
+
+    The message may have several Gaussians, one a lane; then the context is the one Gaussian that matches their products.
+    """
     size = tables.turn.shape[1]
     numbers = 1 + size + size * (size + 1) // 2
     rule = tables.rules[r]
     spread(room, parent, at.one, numbers)
     weigh_density(room, size, at.one, sibling, at.product, at.free)
+    if several:
+        _match_lanes(room, size, at.product, at.free)
     link, rotation = (rule.left, rule.left_turn) if side == 0 else (rule.right, rule.right_turn)
     push_density(tables, link, rotation, room, at.product, at.one, at.free)
     collect(room, at.one, child, numbers)
 
 
 @njit(**INNER)
-def _chart_message(tables, plan, messages, link, rotation, start, end, room, out):
-    """A chart's upward message, turned into the parent's dimensions, in all lanes."""
+def _match_lanes(room, size, density, free):
+    """The density with the mass, mean and covariance of the sum of eight, in all lanes."""
+    heaviest = -math.inf
+    for lane in range(LANES):
+        heaviest = max(heaviest, room[density + lane])
+    total = 0.0
+    for lane in range(LANES):
+        total += math.exp(room[density + lane] - heaviest)
+    for lane in range(LANES):
+        room[density + lane] = math.exp(room[density + lane] - heaviest) / total
+    for a in range(size):
+        mean = 0.0
+        for lane in range(LANES):
+            mean += room[density + lane] * room[density + (1 + a) * LANES + lane]
+        put(room, free, a, splat(mean))
+        for lane in range(LANES):  # the means become distances from their mean
+            room[density + (1 + a) * LANES + lane] -= mean
+        for b in range(a + 1):
+            covariance = 0.0
+            entry = 1 + size + packed(a, b)
+            for lane in range(LANES):
+                square = room[density + (1 + a) * LANES + lane] * room[density + (1 + b) * LANES + lane]
+                covariance += room[density + lane] * (room[density + entry * LANES + lane] + square)
+            put(room, density, entry, splat(covariance))
+    for a in range(size):
+        put(room, density, 1 + a, get(room, free, a))
+    store(room, density, splat(heaviest + math.log(total)))
+
+
+@njit(**INNER)
+def _chart_message(problem, link, rotation, start, end, room, out):
+    """A chart's upward message, turned into the parent's dimensions: in all lanes, or its several Gaussians one a lane."""
+    tables, messages, copies = problem.tables, problem.messages, problem.copies
     turn, turn_packed = tables.turn, tables.turn_packed
     size = turn.shape[1]
-    row = plan.rows[tables.links[link].child, end - start]
-    place = plan.link_base[link] + row.place + start - row.low
-    store(room, out, splat(messages[place]))
-    place += row.length
-    for a in range(size):
-        put(room, out, 1 + a, splat(messages[place + turn[rotation, a] * row.length]))
-    place += size * row.length
-    for entry in range(size * (size + 1) // 2):
-        put(room, out, 1 + size + entry, splat(messages[place + turn_packed[rotation, entry] * row.length]))
+    row = problem.plan.rows[tables.links[link].child, end - start]
+    first = problem.plan.link_base[link] + row.place + start - row.low
+    for lane in range(LANES):
+        place = first + min(lane, copies - 1) * (len(messages) // copies)
+        room[out + lane] = messages[place] if copies == 1 or lane < copies else -math.inf
+        place += row.length
+        for a in range(size):
+            room[out + (1 + a) * LANES + lane] = messages[place + turn[rotation, a] * row.length]
+        place += size * row.length
+        for entry in range(size * (size + 1) // 2):
+            room[out + (1 + size + entry) * LANES + lane] = messages[place + turn_packed[rotation, entry] * row.length]
 
 
 @njit(**INNER)
@@ -274,7 +312,7 @@ def walk(problem, nodes, first, mode, stack, cache, room, at, to, state):
         if stage == VISIT:
             if mode != FOLLOW:
                 right, rotation = tables.rules[r].right, tables.rules[r].right_turn
-                _chart_message(tables, plan, messages, right, rotation, split, end, room, at.two)
+                _chart_message(problem, right, rotation, split, end, room, at.two)
         else:
             _lift_to_parent(tables, r, stage - TURN, room, size, nodes[LEFT + stage - TURN, n], at, to)
             spread(room, to.upward + nodes[LEFT, n] * numbers, at.two, numbers)
@@ -287,7 +325,8 @@ def walk(problem, nodes, first, mode, stack, cache, room, at, to, state):
             continue
         if mode != FOLLOW:
             parent = to.contexts + n * numbers
-            _child_context(tables, r, side, room, parent, at.two, to.contexts + child * numbers, at)
+            several = stage == VISIT and problem.copies > 1
+            _child_context(tables, r, side, room, parent, at.two, several, to.contexts + child * numbers, at)
         stack[depth, 0], stack[depth, 1] = n, stage + 1
         stack[depth + 1, 0], stack[depth + 1, 1] = child, VISIT
         depth += 2
@@ -318,14 +357,14 @@ def log_joint(room, size, component, prior, dim, message, at):
 
 
 @njit(**INNER)
-def exact_contexts(tables, nodes, count, room, at, to):
-    """The contexts of all nodes of a tree, given that of its first and the exact messages of all."""
+def exact_contexts(tables, nodes, first, end, room, at, to):
+    """The contexts of the nodes of a subtree, given that of its first and the exact messages of all."""
     size = tables.turn.shape[1]
     numbers = 1 + size + size * (size + 1) // 2
-    for n in range(count):
+    for n in range(first, end):
         if nodes[RULE, n] >= 0:
             for side in range(2):
                 child, sibling = nodes[LEFT + side, n], nodes[RIGHT - side, n]
                 spread(room, to.upward + sibling * numbers, at.two, numbers)
                 place = to.contexts + child * numbers
-                _child_context(tables, nodes[RULE, n], side, room, to.contexts + n * numbers, at.two, place, at)
+                _child_context(tables, nodes[RULE, n], side, room, to.contexts + n * numbers, at.two, False, place, at)

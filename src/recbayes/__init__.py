@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from recbayes.chart.best import best_tree
     from recbayes.chart.inside import Chart, Message, inside
     from recbayes.chart.outside import Outside, outside
+    from recbayes.errors import ApproximationWarning, DataError, FileError, LengthError, ModelError
     from recbayes.learn.gradient import log_evidence_and_gradient
     from recbayes.learn.parameters import Parameters
     from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Split, Variable
@@ -26,14 +27,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ApproximationWarning": "recbayes.errors",
     "Chart": "recbayes.chart.inside",
     "Component": "recbayes.model.gaussian",
+    "DataError": "recbayes.errors",
     "Emit": "recbayes.model.gaussian",
     "ExactlyOne": "recbayes.model.lengths",
+    "FileError": "recbayes.errors",
     "GaussianRBN": "recbayes.model.gaussian",
+    "LengthError": "recbayes.errors",
     "LengthTable": "recbayes.model.lengths",
     "Link": "recbayes.model.gaussian",
     "Message": "recbayes.chart.inside",
+    "ModelError": "recbayes.errors",
     "Node": "recbayes.tree.tree",
     "OnePlusPoisson": "recbayes.model.lengths",
     "Outside": "recbayes.chart.outside",
@@ -61,14 +67,19 @@ _HOMES = {
 }
 
 __all__ = [
+    "ApproximationWarning",
     "Chart",
     "Component",
+    "DataError",
     "Emit",
     "ExactlyOne",
+    "FileError",
     "GaussianRBN",
+    "LengthError",
     "LengthTable",
     "Link",
     "Message",
+    "ModelError",
     "Node",
     "OnePlusPoisson",
     "Outside",

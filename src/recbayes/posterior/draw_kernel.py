@@ -97,7 +97,7 @@ def draw_trees(problem, shares, seed, first_draw, draws, most_options, kept, out
         component = _draw_component(shares, uniform(state))
         density_of_prior(room, size, component, tables.prior, at, to.contexts)
         nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
-        count, log_probability = walk(problem, nodes, 0, DRAW, stack, cache, room, at, to, state)
+        count, log_probability = walk(problem, nodes, np.int64(0), np.int64(DRAW), stack, cache, room, at, to, state)
         logs[draw, 0] = log_joint(room, size, component, tables.prior, dims[tables.root], to.inner, at)
         logs[draw, 1] = log_probability + math.log(shares[component])
         logs[draw, 2] = component
@@ -140,9 +140,9 @@ def move_trees(problem, shares, seed, trees, sizes, components, moves, most_opti
         changed = True
         for _ in range(moves):
             if changed:
-                walk(problem, nodes, 0, FOLLOW, stack, cache, room, at, to, state)
+                walk(problem, nodes, np.int64(0), np.int64(FOLLOW), stack, cache, room, at, to, state)
                 density_of_prior(room, size, component, tables.prior, at, to.contexts)
-                exact_contexts(tables, nodes, 0, count, room, at, to)
+                exact_contexts(tables, nodes, np.int64(0), count, room, at, to)
                 changed = False
             n = min(int(uniform(state) * count), count - 1)
             proposed = component
@@ -153,8 +153,8 @@ def move_trees(problem, shares, seed, trees, sizes, components, moves, most_opti
             if n == 0:
                 proposed = _draw_component(shares, uniform(state))
                 density_of_prior(room, size, proposed, tables.prior, at, to.contexts + count * numbers)
-            old_end, old = walk(problem, nodes, n, CHECK, stack, cache, room, at, to, state)
-            new_end, new = walk(problem, nodes, count, DRAW, stack, cache, room, at, to, state)
+            old_end, old = walk(problem, nodes, n, np.int64(CHECK), stack, cache, room, at, to, state)
+            new_end, new = walk(problem, nodes, count, np.int64(DRAW), stack, cache, room, at, to, state)
             if n == 0:
                 old_weight = log_joint(room, size, component, tables.prior, dims[tables.root], to.inner, at)
                 place = to.inner + count * numbers
@@ -175,7 +175,7 @@ def move_trees(problem, shares, seed, trees, sizes, components, moves, most_opti
                 count += new_size - old_size
             else:
                 exact_contexts(tables, nodes, n, old_end, room, at, to)  # checking has put others in their place
-        walk(problem, nodes, 0, FOLLOW, stack, cache, room, at, to, state)
+        walk(problem, nodes, np.int64(0), np.int64(FOLLOW), stack, cache, room, at, to, state)
         logs[t, 0] = log_joint(room, size, component, tables.prior, dims[tables.root], to.inner, at)
         logs[t, 1] = 0.0
         logs[t, 2] = component
@@ -230,12 +230,12 @@ def follow_trees(problem, trees, sizes, components, joints, values):
         nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
         for n in range(sizes[t]):
             nodes[RULE, n], nodes[SPLIT, n] = trees[0, first + n], trees[1, first + n]
-        count, _ = walk(problem, nodes, 0, FOLLOW, stack, cache, room, at, to, state)
+        count, _ = walk(problem, nodes, np.int64(0), np.int64(FOLLOW), stack, cache, room, at, to, state)
         for c in range(joints.shape[1]):
             joints[t, c] = log_joint(room, size, c, tables.prior, dims[tables.root], to.inner, at)
         if len(values):
             density_of_prior(room, size, components[t], tables.prior, at, to.contexts)
-            exact_contexts(tables, nodes, 0, count, room, at, to)
+            exact_contexts(tables, nodes, np.int64(0), count, room, at, to)
             for n in range(count):
                 spread(room, to.contexts + n * numbers, at.one, numbers)
                 spread(room, to.inner + n * numbers, at.two, numbers)

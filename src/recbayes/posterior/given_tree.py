@@ -27,7 +27,7 @@ def log_joint(model: GaussianRBN, series: object, tree: Tree) -> float:
     """log p(Y, Z): the exact log probability of the data and a tree, all continuous variables integrated out.
 
     The tree's nodes must say which rule they use (as sampled and inferred trees do) wherever the model leaves a choice. For
-    a bare bracketing, sum over the rules with `sample_posterior(model, series, allowed=...)`.
+    a bare bracketing, sum over the rules with `sample_posterior(model, series, allowed=tree.span_mask())`.
     """
     data = as_series(series, model.observed_dim)
     log_joints, _ = _follow(model, data, tree, None)
@@ -154,6 +154,6 @@ def _rule_number(names: dict[str, int], wanted: str, variable: Variable, span: t
     if len(names) != 1:
         raise DataError(
             f"node {span[0]}:{span[1]} does not say which of the rules of {variable.name} it uses: {sorted(names)}. Name "
-            "it, or sum over the rules with sample_posterior(model, series, allowed=...)"
+            "it, or sum over the rules with sample_posterior(model, series, allowed=tree.span_mask())"
         )
     return next(iter(names.values()))

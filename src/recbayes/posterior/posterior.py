@@ -175,7 +175,7 @@ class Posterior:
         if objective == "map":
             return self._dress(self.best(1)[0].tree)
         if objective == "f1":
-            found, _ = expected_f1_tree(self.chart, self.trees, self.weights)
+            found, _ = self._f1_tree
         elif objective == "threshold":
             if not 0.0 <= threshold <= 1.0:
                 raise DataError(f"threshold must lie between 0 and 1, got {threshold:.6g}")
@@ -187,7 +187,11 @@ class Posterior:
     @cached_property
     def expected_f1(self) -> float:
         """The expected F1 of `tree()`: how much of the tree one can hope to have right."""
-        return expected_f1_tree(self.chart, self.trees, self.weights)[1]
+        return self._f1_tree[1]
+
+    @cached_property
+    def _f1_tree(self) -> tuple[Forest, float]:
+        return expected_f1_tree(self.chart, self.trees, self.weights)
 
     def best(self, count: int) -> list[ScoredTree]:
         """The most probable distinct trees among the draws, best first, with their exact log joint probabilities."""

@@ -17,9 +17,7 @@ from recbayes.chart.cells import choice_place
 from recbayes.chart.densities import push_density, weigh_density
 from recbayes.chart.inside_kernel import lift
 from recbayes.chart.options import group_size, list_options
-from recbayes.chart.room import make_room
 from recbayes.numerics.lanes import (
-    INLINED,
     INNER,
     LANES,
     get,
@@ -29,7 +27,7 @@ from recbayes.numerics.lanes import (
     splat,
     store,
 )
-from recbayes.numerics.potentials import factorise, inline_join, invert, join, join_mode, packed
+from recbayes.numerics.potentials import factorise, invert, join, join_mode, packed
 
 VARIABLE, START, END, RULE, SPLIT, LEFT, RIGHT = range(7)  # what is kept of a node; rule is -1 - e for emission e
 FIELDS = 7
@@ -112,13 +110,13 @@ def _context_potential(tables, dims, v, room, size, context, at, out):
         put(room, out, 1 + a, get(room, at.one, 1 + a))
 
 
-@njit(**INLINED)
+@njit(**INNER)
 def _weigh_options(room, size, at, context, options, groups, weights):
     """Log overlaps of all alternatives with the context, and the largest of them."""
     stride = group_size(size)
     heaviest = -math.inf
     for group in range(groups):
-        inline_join(room, size, context, options + group * stride, at.product, at.factor, at.pivots, at.vector, at.free)
+        join(room, size, context, options + group * stride, at.product, at.factor, at.pivots, at.vector, at.free)
         store(room, weights + group * LANES, load(room, at.product) - splat(0.5) * load(room, at.free))
     for option in range(groups * LANES):
         heaviest = max(heaviest, room[weights + option])
@@ -150,10 +148,7 @@ def _choose(problem, nodes, n, mode, cache, room, at, to, state):
         options, count = cache[cell], cache[cell + 1]
     _context_potential(tables, problem.dims, v, room, size, to.contexts + n * numbers, at, to.context)
     groups = (count + LANES - 1) // LANES
-    if size == 3:
-        heaviest = _weigh_options(room, 3, make_room(3), to.context, options, groups, to.weights)
-    else:
-        heaviest = _weigh_options(room, size, at, to.context, options, groups, to.weights)
+    heaviest = _weigh_options(room, size, at, to.context, options, groups, to.weights)
     total = 0.0
     for group in range(groups):
         store(room, to.weights + group * LANES, lanes_exp(load(room, to.weights + group * LANES) - splat(heaviest)))
@@ -197,7 +192,7 @@ def _child_context(tables, r, side, room, parent, sibling, several, child, at):
     rule = tables.rules[r]
     spread(room, parent, at.one, numbers)
     weigh_density(room, size, at.one, sibling, at.product, at.free)
-    if several:
+    if several > 0:
         _match_lanes(room, size, at.product, at.free)
     link, rotation = (rule.left, rule.left_turn) if side == 0 else (rule.right, rule.right_turn)
     push_density(tables, link, rotation, room, at.product, at.one, at.free)
@@ -325,7 +320,7 @@ def walk(problem, nodes, first, mode, stack, cache, room, at, to, state):
             continue
         if mode != FOLLOW:
             parent = to.contexts + n * numbers
-            several = stage == VISIT and problem.copies > 1
+            several = problem.copies - 1 if stage == VISIT else 0
             _child_context(tables, r, side, room, parent, at.two, several, to.contexts + child * numbers, at)
         stack[depth, 0], stack[depth, 1] = n, stage + 1
         stack[depth + 1, 0], stack[depth + 1, 1] = child, VISIT
@@ -367,4 +362,4 @@ def exact_contexts(tables, nodes, first, end, room, at, to):
                 child, sibling = nodes[LEFT + side, n], nodes[RIGHT - side, n]
                 spread(room, to.upward + sibling * numbers, at.two, numbers)
                 place = to.contexts + child * numbers
-                _child_context(tables, nodes[RULE, n], side, room, to.contexts + n * numbers, at.two, False, place, at)
+                _child_context(tables, nodes[RULE, n], side, room, to.contexts + n * numbers, at.two, np.int64(0), place, at)

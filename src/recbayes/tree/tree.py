@@ -7,6 +7,8 @@ never recurses: a chain of thousands of nodes is as good as any other tree.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from recbayes.errors import DataError
 from recbayes.tree import printing
 from recbayes.tree.formats import brackets, document, graph, newick, spans
@@ -68,6 +70,12 @@ class Tree:
     def spans(self) -> tuple[tuple[int, int], ...]:
         """The half-open spans of all nodes, in preorder."""
         return tuple(node.span for node in self._nodes)
+
+    def span_mask(self) -> np.ndarray:
+        """(N + 1, N + 1), true for the spans of all nodes: what `allowed` of `inside` and `sample_posterior` takes."""
+        mask = np.zeros((self._nodes[0].end + 1, self._nodes[0].end + 1), dtype=np.bool_)
+        mask[tuple(np.array(self.spans).T)] = True
+        return mask
 
     @property
     def leaves(self) -> tuple[Node, ...]:

@@ -84,6 +84,24 @@ def chains() -> None:
     CONSOLE.print(rows)
 
 
+def draws() -> None:
+    rows = table(
+        "Posterior draws, against one inside pass in the same run", "N", "draws", "inside ms", "all ms", "ratio", "at most"
+    )
+    for length, count, limit in [(50, 100, None), (50, 1000, 60), (50, 4000, None), (200, 1000, None)]:
+        model = paper_model(3, 2)
+        y = sample(model, length)
+        one, all_of_it = [], []
+        for _ in range(7):
+            one.append(seconds(lambda model=model, y=y: rb.inside(model, y), least=0.05, runs=3))
+            work = lambda model=model, y=y, count=count: rb.sample_posterior(model, y, draws=count, seed=0)  # noqa: E731
+            all_of_it.append(seconds(work, least=0.0, runs=1))
+        alone, spent = float(np.median(one)), float(np.median(all_of_it))
+        numbers = f"{alone * 1e3:.2f}", f"{spent * 1e3:.1f}", f"{spent / alone:.1f}"
+        rows.add_row(str(length), str(count), *numbers, "" if limit is None else str(limit))
+    CONSOLE.print(rows)
+
+
 def starting() -> None:
     cold, warm = start_up()
     rows = table("Seconds from the start of a new process", "kernels", "import", "first inside", "all kernels")
@@ -96,5 +114,6 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     starting()
     speed()
+    draws()
     chains()
     growth()

@@ -118,6 +118,7 @@ rb.best_tree(chart)
 import warnings
 warnings.simplefilter("ignore")
 rb.outside(chart)
+rb.sample_posterior(model, y, draws=10, seed=0).tree()
 print(json.dumps({"import": imported, "first": first, "all": time.perf_counter() - start}))
 """
 

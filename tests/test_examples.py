@@ -3,6 +3,7 @@
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -13,3 +14,26 @@ def test_accuracy(capsys: pytest.CaptureFixture[str]) -> None:
     rows = capsys.readouterr().out.splitlines()[2:]
     assert len(rows) == 12
     assert all(float(row.split("|")[-2]) < 0.5 for row in rows)
+
+
+def test_calibration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A small run of the study: spans exist as often as they should, within binomial error."""
+    rows = runpy.run_path(str(EXAMPLES / "calibration.py"))["main"](240, 500, tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").stat().st_size > 10_000
+    assert (np.abs(rows[:, 4]) < 4.5).all()
+    assert "| 240 |" in capsys.readouterr().out
+
+
+def test_noise_levels(capsys: pytest.CaptureFixture[str]) -> None:
+    results = runpy.run_path(str(EXAMPLES / "noise_levels.py"))["main"](6, 300)
+    assert all(row["effective share"] > 0.8 for row in results.values())
+    assert all(row["node recall"] > 0.7 * row["node precision"] for row in results.values())
+    assert "Gain" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore::recbayes.errors.ApproximationWarning")
+def test_components(capsys: pytest.CaptureFixture[str]) -> None:
+    shares = runpy.run_path(str(EXAMPLES / "components.py"))["main"](1, 200)
+    assert len(shares) == 12
+    assert all(shares[name, 8] > shares[name, 1] - 0.05 for name, _ in shares)
+    assert len(capsys.readouterr().out.splitlines()) == 14

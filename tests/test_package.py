@@ -100,6 +100,7 @@ def test_demo() -> None:
     assert result.exit_code == 0, result.output
     assert "12 observations" in result.output
     assert result.output.count("0:12 x") == 2
+    assert "p=1.00" in result.output
     assert "log evidence" in result.output
     assert "F1" in result.output
 

@@ -35,6 +35,7 @@ def demo(
     length: Annotated[int, typer.Option(min=1, help="Number of observations.")] = 50,
 ) -> None:
     """Sample a series from the paper's synthetic model, infer its tree and compare it with the true one."""
+    import numpy as np
     from rich.console import Console
 
     import recbayes as rb
@@ -66,12 +67,20 @@ def demo(
     _print_tree(console, "The true tree", true_tree)
 
     console.print("\nInferring the tree from the observations alone ...")
-    with console.status("filling the chart (kernels are compiled on the first run)"):
-        chart = rb.inside(model, series)
-    tree = rb.best_tree(chart)
+    with console.status("drawing 1000 trees from the posterior (kernels are compiled on the first run)"):
+        posterior = rb.sample_posterior(model, series, draws=1000, seed=seed)
+        tree = posterior.tree()
     console.print()
-    _print_tree(console, "The inferred tree", tree, known=set(true_tree.spans))
-    console.print(f"\nlog evidence: {chart.log_evidence:.3f}")
+    _print_tree(console, "The inferred tree, with node probabilities", tree, known=set(true_tree.spans))
+    segments = posterior.segment_count_probability
+    likely = ", ".join(f"{n} ({segments[n]:.0%})" for n in np.argsort(-segments)[:3] if segments[n] >= 0.005)
+    console.print(
+        f"\nlog evidence: {posterior.log_evidence:.3f} ± {posterior.log_evidence_error:.3f} "
+        f"(1000 draws worth {posterior.effective_sample_size:.0f})\n"
+        f"number of segments: {likely}; {len(true_tree.leaves)} in truth\n"
+        f"F1 to be expected of this tree: {posterior.expected_f1:.2f}",
+        highlight=False,
+    )
     _print_agreement(console, tree, true_tree)
 
 
@@ -84,11 +93,10 @@ def _print_tree(console: "Console", title: str, tree: "Tree", known: set[tuple[i
 
 def _print_agreement(console: "Console", tree: "Tree", true_tree: "Tree") -> None:
     """Precision, recall and F1 of the spans, as in the paper's evaluation."""
-    inferred, true = set(tree.spans), set(true_tree.spans)
-    shared = len(inferred & true)
-    precision, recall = shared / len(inferred), shared / len(true)
-    f1 = 2 * shared / (len(inferred) + len(true))
+    from recbayes.tree.metrics import node_scores
+
+    scores = node_scores(true_tree, tree)
     console.print(
-        f"{shared} node spans agree (green), of {len(inferred)} inferred and {len(true)} true ones: "
-        f"precision {precision:.2f}, recall {recall:.2f}, F1 {f1:.2f}"
+        f"{scores.shared:.0f} node spans agree (green), of {len(tree)} inferred and {len(true_tree)} true ones: "
+        f"precision {scores.precision:.2f}, recall {scores.recall:.2f}, F1 {scores.f1:.2f}"
     )

@@ -3,14 +3,13 @@
 Examples are derandomised: comparisons within Monte Carlo error fail by chance, if rarely, and a test must not.
 """
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recbayes as rb
+from recbayes.posterior import draws as draws_module
 from recbayes.posterior.draws import _resample_and_move
 from tests.posterior.exact import enumerate_all
 from tests.random_models import one_variable, series_for, two_variables
@@ -118,24 +117,53 @@ def test_moves_correct_a_wrong_start() -> None:
     assert (np.abs(moved.node_probability - p) <= 5 * np.sqrt(p * (1 - p) / 20_000) + 1e-4).all()
 
 
-def test_poor_charts_are_noticed() -> None:
-    """Twelve shifts of nearly the same profile: one Gaussian per message is far too little."""
+@pytest.fixture(scope="module")
+def ambiguous() -> tuple[rb.GaussianRBN, np.ndarray]:
+    """Shifts of nearly the same profile under heavy noise: one Gaussian per message is far too little."""
     model = rb.GaussianRBN.create(
         dim=6,
         prior_mean=np.arange(6) * 2.0,
         prior_std=0.1,
         left_std=0.1,
         right_std=0.1,
-        noise_std=1.5,
+        noise_std=2.5,
         termination=0.6,
         shifts=dict.fromkeys(range(6), 1 / 6),
         prior_shifts=dict.fromkeys(range(6), 1 / 6),
     )
-    y, _ = model.sample(seed=5, min_length=12, max_length=14)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        poor = rb.sample_posterior(model, y, draws=400, seed=0)
-        better = rb.sample_posterior(model, y, draws=400, seed=0, components=6)
-    assert better.efficiency > poor.efficiency
-    if poor.method == "resample-move":
-        assert any("resampled and moved" in str(one.message) for one in caught)
+    return model, model.sample(seed=5, min_length=12, max_length=14)[0]
+
+
+def test_components_raise_the_effective_sample_size(ambiguous: tuple[rb.GaussianRBN, np.ndarray]) -> None:
+    poor = rb.sample_posterior(*ambiguous, draws=400, seed=0)
+    better = rb.sample_posterior(*ambiguous, draws=400, seed=0, components=6)
+    assert better.efficiency > 2 * poor.efficiency
+
+
+def test_degenerate_weights_are_resampled_and_moved(
+    ambiguous: tuple[rb.GaussianRBN, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draws_module, "DEGENERATE", 0.5)
+    with pytest.warns(rb.ApproximationWarning, match="resampled and moved") as caught:
+        posterior = rb.sample_posterior(*ambiguous, draws=400, seed=0)
+    assert caught[0].filename == __file__
+    assert posterior.method == "resample-move"
+    assert posterior.effective_sample_size < 200
+    assert "resample-move" in repr(posterior)
+    better = rb.sample_posterior(*ambiguous, draws=4000, seed=0, components=6)
+    assert np.abs(posterior.node_probability - better.node_probability).max() < 0.15
+    assert len(posterior.trees.distinct()[0]) > 200
+
+
+def test_data_far_from_the_model_are_noticed() -> None:
+    """A thousand standard deviations away, the draws of a one-Gaussian chart agree, and miss the posterior."""
+    model = rb.GaussianRBN.create(
+        dim=2, left_std=0.6, right_std=0.5, noise_std=0.5, termination=0.6, shifts={0: 0.6, 1: 0.4}, extra_observations=1.0
+    )
+    y = np.random.default_rng(1).normal(size=(4, 2)) + 1e3
+    with pytest.warns(rb.ApproximationWarning, match="nats below that of the draws"):
+        rb.sample_posterior(model, y, draws=400, seed=0)
+    exact = enumerate_all(model, y)
+    assert exact is not None
+    better = rb.sample_posterior(model, y, draws=400, seed=0, components=8)
+    assert better.log_evidence == pytest.approx(exact.log_evidence, abs=1e-3)

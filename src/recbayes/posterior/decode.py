@@ -82,21 +82,11 @@ class Cells:
         plan = self.chart.plan
         value = np.full(plan.choices_size, -np.inf)
         choice = np.zeros((2, plan.choices_size), dtype=np.int64)
-        arguments = self.length_log_probability, gain, float(price), value, choice
-        run_kernel(best_tree_by_gain, self.tables, plan, *arguments)
-        children = self.tables.links["child"]
-        waiting = [(self.tables.root, 0, len(plan.positions) - 1)]
-        rows = []
-        while waiting:
-            v, i, k = waiting.pop()
-            key = cell_keys(self.chart, np.array([v]), np.array([i]), np.array([k]))[0]
-            rule, split = int(choice[0, key]), int(choice[1, key])
-            rows.append((v, i, k, rule))
-            if rule >= 0:
-                left, right = self.tables.rules["left"][rule], self.tables.rules["right"][rule]
-                waiting += [(int(children[right]), split, k), (int(children[left]), i, split)]
-        v, i, k, rules = np.array(rows, dtype=np.int32).T
-        return Forest(self.chart.model, plan.positions, v, i, k, rules, np.array([0, len(rows)]))
+        out = np.zeros((4, 2 * len(plan.positions)), dtype=np.int32)
+        arguments = self.length_log_probability, gain, float(price), value, choice, out
+        count = run_kernel(best_tree_by_gain, self.tables, plan, *arguments)
+        variables, starts, ends, rules = out[:, :count]
+        return Forest(self.chart.model, plan.positions, variables, starts, ends, rules, np.array([0, count]))
 
     def expected_f1(self, tree: Forest, weights: np.ndarray) -> float:
         """The mean over draws of F1, when a draw is the truth."""

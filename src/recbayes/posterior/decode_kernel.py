@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 from numba import njit
 
 from recbayes.chart.cells import choice_place, left_widths
@@ -9,11 +10,13 @@ from recbayes.numerics.lanes import KERNEL
 
 
 @njit(**KERNEL)
-def best_tree_by_gain(tables, plan, length_log_probability, gain, price, value, choice):
-    """For every cell, the highest sum of (gain - price) over the nodes of a tree below it, and how it comes about.
+def best_tree_by_gain(tables, plan, length_log_probability, gain, price, value, choice, out):
+    """The tree with the highest sum of (gain - price) over its nodes. Returns how many nodes it has.
 
-    gain, value and choice (2, ...) are indexed by `choice_place`. `choice` is the rule (negative: -1 - emission) and split
-    point. Only trees that the model can generate count; among equals an emission, then the smallest split point.
+    `gain`, and `value` and `choice` (2, ...), which are filled, are indexed by `choice_place`: for every cell, the highest
+    sum over a tree below it, and its rule (negative: -1 - emission) and split point. Only trees that the model can generate
+    count; among equals an emission, then the smallest split point. `out` (4, capacity) receives variables, starts, ends
+    and rules of the nodes in preorder.
     """
     rules, links, rows, base = tables.rules, tables.links, plan.rows, plan.choice_base
     size, segments = tables.turn.shape[1], len(plan.positions) - 1
@@ -45,3 +48,23 @@ def best_tree_by_gain(tables, plan, length_log_probability, gain, price, value, 
                                     best, rule, split = total, r, middle
                 value[here] = best + gain[here] - price
                 choice[0, here], choice[1, here] = rule, split
+    out[0, 0], out[1, 0], out[2, 0] = tables.root, 0, segments
+    waiting = np.zeros((3, segments + 1), dtype=np.int64)  # right siblings that are still to come
+    depth, count = 0, 1
+    for n in range(out.shape[1]):
+        v, start, end = out[0, n], out[1, n], out[2, n]
+        here = choice_place(base[v], rows[v, end - start], start, numbers)
+        rule, split = choice[0, here], choice[1, here]
+        out[3, n] = rule
+        if rule >= 0:
+            right = links[rules[rule].right].child
+            waiting[0, depth], waiting[1, depth], waiting[2, depth] = right, split, end
+            depth += 1
+            out[0, count], out[1, count], out[2, count] = links[rules[rule].left].child, start, split
+        elif depth > 0:
+            depth -= 1
+            out[0, count], out[1, count], out[2, count] = waiting[0, depth], waiting[1, depth], waiting[2, depth]
+        else:
+            break
+        count += 1
+    return count

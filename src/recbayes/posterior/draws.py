@@ -29,6 +29,7 @@ BATCH = 1 << 18  # nodes drawn in one call of the kernel, so that an interrupt i
 KEPT = 1 << 25  # numbers kept of the alternatives of cells already visited: 256 MB, touched only as needed
 DEGENERATE = 0.1  # below this effective share of the draws they are resampled and moved
 MOVES = 2.0  # per node of a tree
+SUSPICIOUS = 3.0  # nats between the chart's evidence and that of the draws
 
 
 def sample_posterior(
@@ -52,7 +53,9 @@ def sample_posterior(
     generator = np.random.default_rng(seed)
     if not is_many(series):
         data = as_series(series, model.observed_dim)
-        return _posterior(model, data, int(draws), _seed(generator), components, boundaries, allowed)
+        posterior = _posterior(model, data, int(draws), _seed(generator), components, boundaries, allowed)
+        warn_if_poor(posterior)
+        return posterior
     many = list(series)  # type: ignore[call-overload]
     sequences = [as_series(one, model.observed_dim, f"series {number}") for number, one in enumerate(many)]
     count = len(sequences)
@@ -60,9 +63,13 @@ def sample_posterior(
     seeds = [_seed(generator) for _ in sequences]
     columns = ([model] * count, sequences, [int(draws)] * count, seeds, [components] * count, edges, masks)
     if executor is not None:
-        return list(executor.map(_posterior, *columns))
-    with ThreadPoolExecutor() as pool:
-        return list(pool.map(_posterior, *columns))
+        posteriors = list(executor.map(_posterior, *columns))
+    else:
+        with ThreadPoolExecutor() as pool:
+            posteriors = list(pool.map(_posterior, *columns))
+    for number, posterior in enumerate(posteriors):
+        warn_if_poor(posterior, f"series {number}: ")
+    return posteriors
 
 
 def _seed(generator: np.random.Generator) -> int:
@@ -82,7 +89,6 @@ def draw(chart: Chart, draws: int, seed: int) -> Posterior:
     posterior = Posterior(chart, forest, log_weights, logs[:, 0], logs[:, 2].astype(np.int64), seed)
     if draws > 1 and posterior.effective_sample_size < DEGENERATE * draws:
         posterior = _resample_and_move(posterior)
-    _warn(posterior)
     return posterior
 
 
@@ -155,20 +161,27 @@ def _resample_and_move(posterior: Posterior) -> Posterior:
     )
 
 
-def _warn(posterior: Posterior) -> None:
+def warn_if_poor(posterior: Posterior, name: str = "") -> None:
+    """Say so where the draws are worth little, or where the chart was so far off that they may have missed the posterior."""
     size, draws = posterior.effective_sample_size, len(posterior.trees)
-    if posterior.method != "importance" or (draws >= 100 and size < 50):
-        moved = (
-            ""
-            if posterior.method == "importance"
-            else (
-                f" They were resampled and moved ({posterior.acceptance:.0%} of the moves were accepted), so the trees "
-                "count equally and are usable; the evidence is as uncertain as its error says."
-            )
+    gap = posterior.log_evidence - posterior.chart.log_evidence
+    moved = posterior.method == "resample-move"
+    if not moved and abs(gap) < SUSPICIOUS and (draws < 100 or size >= 50):
+        return
+    reason = f"{draws} draws are worth {size:.3g} independent ones"
+    if abs(gap) >= SUSPICIOUS:
+        reason = (
+            f"the chart's evidence is {abs(gap):.3g} nats {'below' if gap > 0 else 'above'} that of the draws, and {reason}"
         )
-        warnings.warn(
-            f"{draws} draws are worth {size:.3g} independent ones: the chart is a poor guide to this posterior.{moved} More "
-            "draws help, and so does components=4 or 8, which keeps several Gaussians per message",
-            ApproximationWarning,
-            stacklevel=4,
+    remedy = ""
+    if moved:
+        remedy = (
+            f" They were resampled and moved ({posterior.acceptance:.0%} of the moves were accepted), so the trees count "
+            "equally and are usable; the evidence is as uncertain as its error says."
         )
+    warnings.warn(
+        f"{name}{reason}: the chart is a poor guide to this posterior.{remedy} More draws help, and so does components=4 or "
+        "8, which keeps several Gaussians per message; so does a model that fits the data",
+        ApproximationWarning,
+        stacklevel=3,
+    )

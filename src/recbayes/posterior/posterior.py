@@ -81,16 +81,18 @@ class Posterior:
 
     def extend(self, draws: int) -> "Posterior":
         """The posterior with so many more draws from the same chart, as if all had been drawn at once."""
-        from recbayes.posterior.draws import draw
+        from recbayes.posterior.draws import draw, warn_if_poor
 
-        return draw(self.chart, len(self.log_weights) + draws, self.seed)
+        posterior = draw(self.chart, len(self.log_weights) + draws, self.seed)
+        warn_if_poor(posterior)
+        return posterior
 
     # Nodes
 
     @cached_property
     def node_probability(self) -> np.ndarray:
         """(N + 1, N + 1): the probability that a node spans from the row's to the column's position."""
-        return self._nodes_by_span(self.weights)
+        return np.minimum(self._nodes_by_span(self.weights), 1.0)  # rounding of sums
 
     @cached_property
     def node_probability_error(self) -> np.ndarray:

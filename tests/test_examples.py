@@ -24,6 +24,7 @@ def test_calibration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "| 240 |" in capsys.readouterr().out
 
 
+@pytest.mark.filterwarnings("ignore::recbayes.errors.ApproximationWarning")
 def test_noise_levels(capsys: pytest.CaptureFixture[str]) -> None:
     results = runpy.run_path(str(EXAMPLES / "noise_levels.py"))["main"](6, 300)
     assert all(row["effective share"] > 0.8 for row in results.values())

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recbayes as rb
-from recbayes.posterior import draws as draws_module
 from recbayes.posterior.draws import _resample_and_move
 from tests.posterior.exact import enumerate_all
 from tests.random_models import one_variable, series_for, two_variables
@@ -134,24 +133,16 @@ def ambiguous() -> tuple[rb.GaussianRBN, np.ndarray]:
     return model, model.sample(seed=5, min_length=12, max_length=14)[0]
 
 
-def test_components_raise_the_effective_sample_size(ambiguous: tuple[rb.GaussianRBN, np.ndarray]) -> None:
-    poor = rb.sample_posterior(*ambiguous, draws=400, seed=0)
-    better = rb.sample_posterior(*ambiguous, draws=400, seed=0, components=6)
-    assert better.efficiency > 2 * poor.efficiency
-
-
-def test_degenerate_weights_are_resampled_and_moved(
-    ambiguous: tuple[rb.GaussianRBN, np.ndarray], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(draws_module, "DEGENERATE", 0.5)
+def test_degenerate_weights_are_resampled_and_moved(ambiguous: tuple[rb.GaussianRBN, np.ndarray]) -> None:
     with pytest.warns(rb.ApproximationWarning, match="resampled and moved") as caught:
         posterior = rb.sample_posterior(*ambiguous, draws=400, seed=0)
     assert caught[0].filename == __file__
     assert posterior.method == "resample-move"
-    assert posterior.effective_sample_size < 200
     assert "resample-move" in repr(posterior)
     better = rb.sample_posterior(*ambiguous, draws=4000, seed=0, components=6)
-    assert np.abs(posterior.node_probability - better.node_probability).max() < 0.15
+    assert better.efficiency > 4 * posterior.efficiency
+    distance = np.abs(posterior.node_probability - better.node_probability)
+    assert (distance <= 4 * posterior.node_probability_error + 0.02).all()
     assert len(posterior.trees.distinct()[0]) > 200
 
 
@@ -161,9 +152,9 @@ def test_data_far_from_the_model_are_noticed() -> None:
         dim=2, left_std=0.6, right_std=0.5, noise_std=0.5, termination=0.6, shifts={0: 0.6, 1: 0.4}, extra_observations=1.0
     )
     y = np.random.default_rng(1).normal(size=(4, 2)) + 1e3
-    with pytest.warns(rb.ApproximationWarning, match="nats below that of the draws"):
+    with pytest.warns(rb.ApproximationWarning, match="may have missed most of the posterior"):
         rb.sample_posterior(model, y, draws=400, seed=0)
     exact = enumerate_all(model, y)
     assert exact is not None
     better = rb.sample_posterior(model, y, draws=400, seed=0, components=8)
-    assert better.log_evidence == pytest.approx(exact.log_evidence, abs=1e-3)
+    assert better.log_evidence == pytest.approx(exact.log_evidence, abs=4 * better.log_evidence_error)

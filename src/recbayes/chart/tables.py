@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recbayes.errors import ModelError
 from recbayes.model.gaussian import Emit, GaussianRBN, Link, Reference, Split
 from recbayes.numerics.lanes import LANES
 
@@ -74,6 +75,8 @@ def _make_tables(model: GaussianRBN) -> tuple[Tables, Origins]:
         for r, rule in enumerate(variable.rules)
         if isinstance(rule, Emit) and rule.probability > 0
     ]
+    if not emits:
+        raise ModelError("no rule with a positive probability emits observations, so the model generates no finite series")
     links = sorted(
         (index[rule.left if side == LEFT else rule.right], v, r, side) for v, r, rule in splits for side in (LEFT, RIGHT)
     )
@@ -214,8 +217,10 @@ def references_of(model: GaussianRBN) -> tuple[Reference, ...]:
     if model.references is not None:
         return model.references
     references = []
-    for mean, covariance in _first_marginals(model):
-        floor = 1e-6 * max(np.trace(covariance) / len(mean), 1e-300)
+    marginals = _first_marginals(model)
+    widest = max(np.trace(covariance) / len(mean) for mean, covariance in marginals)
+    for mean, covariance in marginals:
+        floor = 1e-6 * max(np.trace(covariance) / len(mean), 1e-6 * widest)  # a variable may be constant
         references.append(Reference(mean, REFERENCE_SPREAD**2 * (covariance + floor * np.eye(len(mean)))))
     return tuple(references)
 

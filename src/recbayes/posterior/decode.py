@@ -2,8 +2,9 @@
 
 For a price t, the tree with the largest sum of (p - t) over its nodes is found exactly, over all trees the model can
 generate; it trades expected true positives against the number of nodes. The expected F1 of a tree T under draws Z with
-weights w is sum w 2 |T and Z| / (|T| + |Z|). Prices are swept, and the tree with the highest expected F1 is kept; a second
-sweep replaces p by the nodes' exact contributions to F1 for trees of the size found, E[2 1(node in Z) / (|T| + |Z|)].
+weights w is sum w 2 |T and Z| / (|T| + |Z|). Prices are swept, and the tree with the highest expected F1 is kept; finer
+sweeps around its price replace p by the nodes' exact contributions to F1 for trees of the size found,
+E[2 1(node in Z) / (|T| + |Z|)].
 """
 
 import numpy as np
@@ -17,26 +18,25 @@ from recbayes.posterior.decode_kernel import best_tree_by_gain
 from recbayes.posterior.forest import Forest
 from recbayes.posterior.given_tree import constants_of
 
-PRICES = np.linspace(0.02, 0.9, 45)
+PRICES = np.linspace(0.05, 0.85, 9)
 LABEL = 1e-6  # of a variable's own probability is added to its gain, so that labels are chosen where spans are equal
 
 
 def expected_f1_tree(chart: Chart, forest: Forest, weights: np.ndarray) -> tuple[Forest, float]:
     """The tree of highest expected F1 among those found, as a forest of one, and its expected F1."""
     cells = Cells(chart, forest)
-    best, highest = None, -1.0
-    gains = weights
-    for _ in range(2):
+    best, found, highest = None, 0.0, -1.0
+    gains, prices = weights, PRICES
+    for step in (PRICES[1] - PRICES[0]) / np.array([2, 4, 8]):
         gain = cells.gain(gains)
-        for price in PRICES:
+        for price in prices:
             candidate = cells.decode(gain, price)
             score = cells.expected_f1(candidate, weights)
             if score > highest + 1e-12:
-                best, highest = candidate, score
+                best, found, highest = candidate, price, score
         assert best is not None
-        sizes = cells.span_counts
-        shares = weights / (len(best.starts) + sizes)
-        gains = shares / shares.sum()
+        shares = weights / (len(best.starts) + cells.span_counts)
+        gains, prices = shares / shares.sum(), np.array([found - step, found, found + step])
     return best, highest  # type: ignore[return-value]
 
 

@@ -48,8 +48,7 @@ def sample_posterior(
     `components`, `boundaries` and `allowed` are those of `rb.inside`. The seed decides all draws: the same seed gives the
     same posterior, however many threads there are.
     """
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
-        raise DataError(f"draws must be a whole number of at least 1, got {draws!r}")
+    check_draws(draws)
     generator = np.random.default_rng(seed)
     if not is_many(series):
         data = as_series(series, model.observed_dim)
@@ -70,6 +69,11 @@ def sample_posterior(
     for number, posterior in enumerate(posteriors):
         warn_if_poor(posterior, f"series {number}: ")
     return posteriors
+
+
+def check_draws(draws: object) -> None:
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
+        raise DataError(f"draws must be a whole number of at least 1, got {draws!r}")
 
 
 def _seed(generator: np.random.Generator) -> int:
@@ -119,7 +123,10 @@ def _draw(chart: Chart, draws: int, seed: int) -> tuple[Forest, np.ndarray]:
 
 
 def _shares(chart: Chart) -> np.ndarray:
-    return np.exp(chart.log_evidence_by_prior - chart.log_evidence)
+    """Probabilities with which the prior's Gaussians are drawn: mostly as the chart says, and each of them sometimes."""
+    count = len(chart.log_evidence_by_prior)
+    shares = np.exp(chart.log_evidence_by_prior - chart.log_evidence)
+    return shares if count == 1 else 0.99 * shares / shares.sum() + 0.01 / count
 
 
 def _forest(chart: Chart, columns: np.ndarray, sizes: np.ndarray) -> Forest:
@@ -166,22 +173,25 @@ def warn_if_poor(posterior: Posterior, name: str = "") -> None:
     size, draws = posterior.effective_sample_size, len(posterior.trees)
     gap = posterior.log_evidence - posterior.chart.log_evidence
     moved = posterior.method == "resample-move"
-    if not moved and abs(gap) < SUSPICIOUS and (draws < 100 or size >= 50):
+    advice = "components=4 or 8 keeps several Gaussians per message and makes the draws better"
+    if abs(posterior.log_evidence) * 1e-15 > 0.01:
+        text = (
+            f"the log evidence is {posterior.log_evidence:.3g}, so rounding alone changes probabilities; "
+            "centre and scale the data"
+        )
+    elif abs(gap) >= SUSPICIOUS:
+        text = (
+            f"the chart's evidence is {abs(gap):.3g} nats {'below' if gap > 0 else 'above'} that of the draws, so they may "
+            f"have missed most of the posterior, whatever their error bars say. {advice}; so does a model that fits the data"
+        )
+    elif moved:
+        text = (
+            f"{draws} draws were worth only {size:.3g} independent ones and were resampled and moved ("
+            f"{posterior.acceptance:.0%} of the moves were accepted). Probabilities are as uncertain as {size:.3g} draws "
+            f"would make them; {advice}"
+        )
+    elif draws >= 100 and size < 50:
+        text = f"{draws} draws are worth {size:.3g} independent ones. More draws help; {advice}"
+    else:
         return
-    reason = f"{draws} draws are worth {size:.3g} independent ones"
-    if abs(gap) >= SUSPICIOUS:
-        reason = (
-            f"the chart's evidence is {abs(gap):.3g} nats {'below' if gap > 0 else 'above'} that of the draws, and {reason}"
-        )
-    remedy = ""
-    if moved:
-        remedy = (
-            f" They were resampled and moved ({posterior.acceptance:.0%} of the moves were accepted), so the trees count "
-            "equally and are usable; the evidence is as uncertain as its error says."
-        )
-    warnings.warn(
-        f"{name}{reason}: the chart is a poor guide to this posterior.{remedy} More draws help, and so does components=4 or "
-        "8, which keeps several Gaussians per message; so does a model that fits the data",
-        ApproximationWarning,
-        stacklevel=3,
-    )
+    warnings.warn(name + text, ApproximationWarning, stacklevel=3)

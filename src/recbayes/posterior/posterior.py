@@ -71,8 +71,8 @@ class Posterior:
     @cached_property
     def effective_sample_size(self) -> float:
         """How many equally weighted draws the importance draws are worth: 1 / sum of squared weights."""
-        weights = np.exp(self.log_weights - logsumexp(self.log_weights))
-        return float(1.0 / (weights**2).sum())
+        weights = np.exp(self.log_weights - self.log_weights.max())
+        return float(weights.sum() ** 2 / (weights**2).sum())
 
     @property
     def efficiency(self) -> float:
@@ -81,8 +81,9 @@ class Posterior:
 
     def extend(self, draws: int) -> "Posterior":
         """The posterior with so many more draws from the same chart, as if all had been drawn at once."""
-        from recbayes.posterior.draws import draw, warn_if_poor
+        from recbayes.posterior.draws import check_draws, draw, warn_if_poor
 
+        check_draws(draws)
         posterior = draw(self.chart, len(self.log_weights) + draws, self.seed)
         warn_if_poor(posterior)
         return posterior
@@ -96,7 +97,12 @@ class Posterior:
 
     @cached_property
     def node_probability_error(self) -> np.ndarray:
-        """The Monte Carlo standard error of every node probability (as if draws were independent)."""
+        """The Monte Carlo standard error of every node probability.
+
+        Draws that were resampled are copies of few: then the error is that of as many draws as they were worth.
+        """
+        if self.acceptance is not None:
+            return np.sqrt(self.node_probability * (1.0 - self.node_probability) / self.effective_sample_size)
         square = self._nodes_by_span(self.weights**2)
         p = self.node_probability  # sum over draws of w^2 (z - p)^2, with z = 1 in `square` and 0 elsewhere
         return np.sqrt(np.maximum(square * (1.0 - 2.0 * p) + p**2 * (self.weights**2).sum(), 0.0))

@@ -33,6 +33,7 @@ VARIABLE, START, END, RULE, SPLIT, LEFT, RIGHT = range(7)  # what is kept of a n
 FIELDS = 7
 VISIT, TURN, RETURN = 0, 1, 2  # stages of a node: on arrival, between its children, after them
 DRAW, CHECK, FOLLOW = 0, 1, 2  # choose alternatives; find how probable given ones were to be chosen; only follow them
+DEFENCE = 0.05  # how many nodes of a tree, at most, are drawn without heed of the chart: what it deems impossible is seen
 RIDGE = 1e-9  # added to a context's covariance, relative to its diagonal, where a draw needs its inverse
 
 
@@ -119,7 +120,10 @@ def _weigh_options(room, size, at, context, options, groups, weights):
         join(room, size, context, options + group * stride, at.product, at.factor, at.pivots, at.vector, at.free)
         store(room, weights + group * LANES, load(room, at.product) - splat(0.5) * load(room, at.free))
     for option in range(groups * LANES):
-        heaviest = max(heaviest, room[weights + option])
+        if room[weights + option] > heaviest:  # false for what is not a number
+            heaviest = room[weights + option]
+        elif not room[weights + option] <= heaviest:
+            room[weights + option] = -math.inf
     return heaviest
 
 
@@ -149,6 +153,7 @@ def _choose(problem, nodes, n, mode, cache, room, at, to, state):
     _context_potential(tables, problem.dims, v, room, size, to.contexts + n * numbers, at, to.context)
     groups = (count + LANES - 1) // LANES
     heaviest = _weigh_options(room, size, at, to.context, options, groups, to.weights)
+    any_of = DEFENCE / (2.0 * len(plan.positions))  # the probability to take any alternative, whatever the chart says
     total = 0.0
     for group in range(groups):
         store(room, to.weights + group * LANES, lanes_exp(load(room, to.weights + group * LANES) - splat(heaviest)))
@@ -156,23 +161,26 @@ def _choose(problem, nodes, n, mode, cache, room, at, to, state):
         total += room[to.weights + option]
     if mode == DRAW:
         threshold = uniform(state) * total
-        chosen = count - 1
-        for option in range(count):
-            threshold -= room[to.weights + option]
-            if threshold < 0.0:
-                chosen = option
-                break
-        while room[to.weights + chosen] == 0.0:  # rounding may leave the threshold beyond the last possible one
-            chosen -= 1
+        chosen = min(int(uniform(state) * count), count - 1)
+        if total > 0.0 and uniform(state) >= any_of:
+            for option in range(count):
+                if room[to.weights + option] > 0.0:
+                    chosen = option
+                    threshold -= room[to.weights + option]
+                    if threshold < 0.0:
+                        break
         place = _rule_place(size, options, chosen)
         nodes[RULE, n], nodes[SPLIT, n] = int(room[place]), int(room[place + LANES])
     rule, split = float(nodes[RULE, n]), float(nodes[SPLIT, n])
-    share = 0.0  # several alternatives differ only in the children's Gaussians
+    share, alike = 0.0, 0.0  # several alternatives differ only in the children's Gaussians
     for option in range(count):
         place = _rule_place(size, options, option)
         if room[place] == rule and room[place + LANES] == split:
             share += room[to.weights + option]
-    return math.log(share / total) if share > 0.0 else -math.inf
+            alike += 1.0
+    if not total > 0.0:
+        return math.log(alike / count)
+    return math.log((1.0 - any_of) * share / total + any_of * alike / count)
 
 
 @njit(**INNER)

@@ -74,7 +74,7 @@ def boundary_scores(true: TreeOrSpans, predicted: TreeOrSpans, tolerance: int = 
     sequences without boundaries. Mind that true boundaries no further apart than the tolerance compete for predictions,
     so that there not even the truth itself has perfect scores.
     """
-    if tolerance < 0:
+    if not tolerance >= 0:
         raise DataError(f"the tolerance must not be negative, got {tolerance}")
     true_positions, predicted_positions = _boundaries(true), _boundaries(predicted)
     if true_positions[:1] + true_positions[-1:] != predicted_positions[:1] + predicted_positions[-1:]:

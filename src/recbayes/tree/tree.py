@@ -73,6 +73,8 @@ class Tree:
 
     def span_mask(self) -> np.ndarray:
         """(N + 1, N + 1), true for the spans of all nodes: what `allowed` of `inside` and `sample_posterior` takes."""
+        if self._nodes[0].start != 0:
+            raise DataError(f"the mask of a series needs a tree that begins at 0, this one begins at {self._nodes[0].start}")
         mask = np.zeros((self._nodes[0].end + 1, self._nodes[0].end + 1), dtype=np.bool_)
         mask[tuple(np.array(self.spans).T)] = True
         return mask

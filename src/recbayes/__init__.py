@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recbayes.chart.best import best_tree
+    from recbayes.chart.discrete import DiscreteChart
     from recbayes.chart.inside import Chart, Message, inside
     from recbayes.chart.outside import Outside, outside
+    from recbayes.chart.prefix import log_prefix_probability
+    from recbayes.chart.states import best_states, filtered_states, smoothed_states
     from recbayes.errors import ApproximationWarning, DataError, FileError, LengthError, ModelError
+    from recbayes.learn.em import expected_counts, reestimate
     from recbayes.learn.gradient import log_evidence_and_gradient
     from recbayes.learn.parameters import Parameters
+    from recbayes.model.chains import HMM, LinearDynamicalSystem, SwitchingLinearDynamicalSystem
+    from recbayes.model.discrete import DiscreteRBN
+    from recbayes.model.discrete_variables import DiscreteVariable, TerminalVariable, Transition
     from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Split, Variable
+    from recbayes.model.grammar_text import Rule, Terminal
     from recbayes.model.lengths import ExactlyOne, LengthTable, OnePlusPoisson
+    from recbayes.model.linear_gaussian import Branch, LinearGaussianRBN, Observe
+    from recbayes.model.pcfg import PCFG
     from recbayes.model.series import Series
     from recbayes.model.storage import load
     from recbayes.posterior.draws import sample_posterior
@@ -28,82 +38,122 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ApproximationWarning": "recbayes.errors",
+    "Branch": "recbayes.model.linear_gaussian",
     "Chart": "recbayes.chart.inside",
     "Component": "recbayes.model.gaussian",
     "DataError": "recbayes.errors",
+    "DiscreteChart": "recbayes.chart.discrete",
+    "DiscreteRBN": "recbayes.model.discrete",
+    "DiscreteVariable": "recbayes.model.discrete_variables",
     "Emit": "recbayes.model.gaussian",
     "ExactlyOne": "recbayes.model.lengths",
     "FileError": "recbayes.errors",
     "GaussianRBN": "recbayes.model.gaussian",
+    "HMM": "recbayes.model.chains",
     "LengthError": "recbayes.errors",
     "LengthTable": "recbayes.model.lengths",
+    "LinearDynamicalSystem": "recbayes.model.chains",
+    "LinearGaussianRBN": "recbayes.model.linear_gaussian",
     "Link": "recbayes.model.gaussian",
     "Message": "recbayes.chart.inside",
     "ModelError": "recbayes.errors",
     "Node": "recbayes.tree.tree",
+    "Observe": "recbayes.model.linear_gaussian",
     "OnePlusPoisson": "recbayes.model.lengths",
     "Outside": "recbayes.chart.outside",
+    "PCFG": "recbayes.model.pcfg",
     "Parameters": "recbayes.learn.parameters",
     "Posterior": "recbayes.posterior.posterior",
     "Prior": "recbayes.model.gaussian",
+    "Rule": "recbayes.model.grammar_text",
     "Scores": "recbayes.tree.metrics",
     "Series": "recbayes.model.series",
     "Split": "recbayes.model.gaussian",
+    "SwitchingLinearDynamicalSystem": "recbayes.model.chains",
+    "Terminal": "recbayes.model.grammar_text",
+    "TerminalVariable": "recbayes.model.discrete_variables",
+    "Transition": "recbayes.model.discrete_variables",
     "Tree": "recbayes.tree.tree",
     "Variable": "recbayes.model.gaussian",
+    "best_states": "recbayes.chart.states",
     "best_tree": "recbayes.chart.best",
     "boundary_scores": "recbayes.tree.metrics",
+    "expected_counts": "recbayes.learn.em",
+    "filtered_states": "recbayes.chart.states",
     "inside": "recbayes.chart.inside",
     "load": "recbayes.model.storage",
     "log_evidence_and_gradient": "recbayes.learn.gradient",
     "log_joint": "recbayes.posterior.given_tree",
+    "log_prefix_probability": "recbayes.chart.prefix",
     "node_scores": "recbayes.tree.metrics",
     "outside": "recbayes.chart.outside",
     "probabilistic_node_scores": "recbayes.tree.metrics",
     "quick_node_probability": "recbayes.posterior.quick",
+    "reestimate": "recbayes.learn.em",
     "robinson_foulds": "recbayes.tree.metrics",
     "sample_posterior": "recbayes.posterior.draws",
     "smooth": "recbayes.posterior.given_tree",
+    "smoothed_states": "recbayes.chart.states",
 }
 
 __all__ = [
     "ApproximationWarning",
+    "Branch",
     "Chart",
     "Component",
     "DataError",
+    "DiscreteChart",
+    "DiscreteRBN",
+    "DiscreteVariable",
     "Emit",
     "ExactlyOne",
     "FileError",
     "GaussianRBN",
+    "HMM",
     "LengthError",
     "LengthTable",
+    "LinearDynamicalSystem",
+    "LinearGaussianRBN",
     "Link",
     "Message",
     "ModelError",
     "Node",
+    "Observe",
     "OnePlusPoisson",
     "Outside",
+    "PCFG",
     "Parameters",
     "Posterior",
     "Prior",
+    "Rule",
     "Scores",
     "Series",
     "Split",
+    "SwitchingLinearDynamicalSystem",
+    "Terminal",
+    "TerminalVariable",
+    "Transition",
     "Tree",
     "Variable",
+    "best_states",
     "best_tree",
     "boundary_scores",
+    "expected_counts",
+    "filtered_states",
     "inside",
     "load",
     "log_evidence_and_gradient",
     "log_joint",
+    "log_prefix_probability",
     "node_scores",
     "outside",
     "probabilistic_node_scores",
     "quick_node_probability",
+    "reestimate",
     "robinson_foulds",
     "sample_posterior",
     "smooth",
+    "smoothed_states",
 ]
 
 

@@ -160,8 +160,10 @@ def test_rule_probabilities() -> None:
     assert sum(rules.values()) == pytest.approx(1.0)
     assert posterior.rule_probability(0, 1) == {"emit": pytest.approx(1.0)}
     assert posterior.expected_rules["x", "emit"] == pytest.approx(2.0)
-    with pytest.raises(DataError, match="no cell"):
+    with pytest.raises(DataError, match="no draw has a node 1:1"):
         posterior.rule_probability(1, 1)
+    with pytest.raises(DataError, match="no variable 'z'"):
+        posterior.rule_probability(0, 2, "z")
 
 
 def test_log_joint_needs_to_know_the_rules() -> None:

@@ -4,6 +4,8 @@ While the chart is filled, every cell notes the alternative with the highest pea
 |2 pi Sigma_ijk|^(-1/2), emissions included (section Tree Induction). From the root down, each node takes its cell's choice.
 """
 
+from recbayes.chart.discrete import DiscreteChart
+from recbayes.chart.discrete_trees import best_discrete_tree
 from recbayes.chart.inside import Chart
 from recbayes.chart.plan import CHOICES, potential_numbers
 from recbayes.chart.tables import tables_of
@@ -12,8 +14,13 @@ from recbayes.numerics.lanes import LANES
 from recbayes.tree.tree import Node, Tree
 
 
-def best_tree(chart: Chart) -> Tree:
-    """The tree of locally best choices. Ties go to the emission, then to the smallest split point, then the first rule."""
+def best_tree(chart: Chart | DiscreteChart) -> Tree:
+    """The tree of locally best choices. Ties go to the emission, then to the smallest split point, then the first rule.
+
+    For a discrete model it is the most probable tree.
+    """
+    if isinstance(chart, DiscreteChart):
+        return best_discrete_tree(chart)[0]
     tables, origins = tables_of(chart.model)
     model, plan = chart.model, chart.plan
     waiting = [(tables.root, 0, len(plan.positions) - 1)]

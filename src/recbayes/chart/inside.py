@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from recbayes.chart.discrete import inside_tokens
 from recbayes.chart.inside_kernel import fill_inside
 from recbayes.chart.leaves import Potentials, merge, observe
 from recbayes.chart.mixture_kernel import fill_mixtures
@@ -13,6 +14,7 @@ from recbayes.chart.options import Problem, most_options
 from recbayes.chart.plan import Plan, make_plan, potential_numbers, span_limits
 from recbayes.chart.tables import Origins, Tables, emit_rules, tables_of
 from recbayes.errors import DataError, LengthError
+from recbayes.model.flat import Discrete
 from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.series import Series, as_series
 from recbayes.numerics.compilation import run_kernel
@@ -116,7 +118,7 @@ class Chart:
 
 
 def inside(
-    model: GaussianRBN,
+    model: GaussianRBN | Discrete,
     series: object,
     *,
     boundaries: Any = None,
@@ -130,7 +132,13 @@ def inside(
     observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes. For a list of series, both are
     lists (or None). `components` is how many Gaussians a message may have, 1 (the paper's) to 8: more are closer to the
     exact evidence, at a cost that grows with their square.
+
+    For a discrete model (`PCFG`, `DiscreteRBN`) a series is a sequence of terminals (None: missing); its chart is exact.
     """
+    if isinstance(model, Discrete):
+        if boundaries is not None or components != 1:
+            raise DataError("charts of discrete models are exact: they know neither boundaries nor components")
+        return inside_tokens(model, series, allowed, executor)
     if not is_many(series):
         return inside_one(model, as_series(series, model.observed_dim), boundaries, allowed, components)
     many = list(series)  # type: ignore[call-overload]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recbayes.chart.discrete import DiscreteChart, DiscreteOutside
 from recbayes.chart.inside import Chart, inside_one
 from recbayes.chart.outside_kernel import fill_outside
 from recbayes.chart.plan import potential_numbers
@@ -61,8 +62,13 @@ class Outside:
         return Density(float(numbers[0]), numbers[1 : 1 + dim].copy(), covariance[:dim, :dim])
 
 
-def outside(chart: Chart) -> Outside:
-    """The paper's outside pass over a filled chart; warns where its node marginals are not probabilities."""
+def outside(chart: Chart | DiscreteChart) -> Outside | DiscreteOutside:
+    """The paper's outside pass over a filled chart; warns where its node marginals are not probabilities.
+
+    For a discrete model it is exact.
+    """
+    if isinstance(chart, DiscreteChart):
+        return chart.outside
     if chart.components > 1:
         raise DataError("the paper's outside pass has one Gaussian per message; use inside(..., components=1)")
     tables, _ = tables_of(chart.model)

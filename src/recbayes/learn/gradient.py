@@ -7,21 +7,27 @@ import numpy as np
 
 from recbayes.chart.gradient import model_gradient
 from recbayes.chart.inside import inside_one, is_many, per_series
+from recbayes.learn.em import expected_counts
 from recbayes.learn.parameters import Parameters
+from recbayes.model.flat import Discrete
 from recbayes.model.gaussian import GaussianRBN
+from recbayes.model.grammar_text import rule_names
 from recbayes.model.series import as_series
 
 
 class EvidenceAndGradient(NamedTuple):
-    """The log evidence and its derivatives with respect to the free vector of `parameters`."""
+    """The log evidence and its derivatives with respect to the free vector of `parameters`.
+
+    For a discrete model these are the log weights of its rules, and the derivatives their expected numbers of uses.
+    """
 
     log_evidence: float
     gradient: np.ndarray
-    parameters: Parameters
+    parameters: Parameters | tuple[str, ...]
 
 
 def log_evidence_and_gradient(
-    model: GaussianRBN,
+    model: GaussianRBN | Discrete,
     series: object,
     *,
     parameters: Parameters | None = None,
@@ -34,6 +40,9 @@ def log_evidence_and_gradient(
     `parameters` says what is free and how it is parametrised; by default everything is, with each covariance as it is
     (scalar, diagonal or full). See `inside` for the other arguments.
     """
+    if isinstance(model, Discrete):
+        counts = expected_counts(model, series, executor)
+        return EvidenceAndGradient(counts.log_evidence, counts.rules, rule_names(model.flat()))
     if parameters is None:
         if "parameters" not in model.derived:
             model.derived["parameters"] = Parameters(model)

@@ -8,14 +8,19 @@ from typing import Any
 import numpy as np
 
 from recbayes.errors import FileError, ModelError
+from recbayes.model.discrete import DiscreteRBN
+from recbayes.model.discrete_variables import DiscreteVariable, SparseTable, TerminalVariable, Transition
 from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Reference, Split, Variable
+from recbayes.model.grammar_text import Rule, Terminal
 from recbayes.model.lengths import ExactlyOne, Length, LengthTable, OnePlusPoisson
+from recbayes.model.pcfg import PCFG
 
-FORMAT = "recbayes.GaussianRBN"
 VERSION = 1
 
+Model = GaussianRBN | PCFG | DiscreteRBN
 
-def save(model: GaussianRBN, path: str | Path) -> None:
+
+def save(model: Model, path: str | Path) -> None:
     """Write the model to `path`, through a neighbouring file so that a crash never leaves half a model."""
     path = Path(path)
     beside = path.with_name(path.name + ".part")
@@ -23,8 +28,8 @@ def save(model: GaussianRBN, path: str | Path) -> None:
     beside.replace(path)
 
 
-def load(path: str | Path) -> GaussianRBN:
-    """Read a model that `save` wrote."""
+def load(path: str | Path) -> Model:
+    """Read a model that `save` wrote: a GaussianRBN, a PCFG or a DiscreteRBN."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as problem:
@@ -35,11 +40,35 @@ def load(path: str | Path) -> GaussianRBN:
         raise FileError(f"{path}: {problem}") from problem
 
 
-def to_json(model: GaussianRBN) -> str:
+def to_json(model: Model) -> str:
     """The model as JSON text."""
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
+    name = next(name for name, (kind, _, _) in _FORMATS.items() if isinstance(model, kind))
+    document = {"format": name, "version": VERSION, **_FORMATS[name][1](model)}
+    return json.dumps(document, indent=1, allow_nan=False)
+
+
+def from_json(text: str) -> Model:
+    """The model that JSON text describes; a clear error if it is damaged, foreign or from a newer version."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise FileError(f"not a recbayes model: it is not valid JSON ({problem})") from problem
+    name = document.get("format") if isinstance(document, dict) else None
+    if not isinstance(name, str) or name not in _FORMATS:
+        raise FileError(f'not a recbayes model: the field "format" is none of {", ".join(_FORMATS)}')
+    if document.get("version") != VERSION:
+        raise FileError(f"version {document.get('version')!r} of the format; this recbayes reads version {VERSION}")
+    try:
+        return _FORMATS[name][2](document)
+    except KeyError as problem:
+        raise FileError(f"damaged: the field {problem} is missing") from problem
+    except (TypeError, AttributeError, ValueError, OverflowError) as problem:
+        kind = "describes an impossible model" if isinstance(problem, ModelError) else "damaged"
+        raise FileError(f"{kind}: {problem}") from problem
+
+
+def _gaussian_to_data(model: GaussianRBN) -> dict[str, Any]:
+    return {
         "prior": {
             "variable": model.prior.variable,
             "components": [
@@ -60,38 +89,98 @@ def to_json(model: GaussianRBN) -> str:
         if model.references is None
         else [{"mean": one.mean.tolist(), "covariance": one.covariance.tolist()} for one in model.references],
     }
-    return json.dumps(document, indent=1, allow_nan=False)
 
 
-def from_json(text: str) -> GaussianRBN:
-    """The model that JSON text describes; a clear error if it is damaged, foreign or from a newer version."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        raise FileError(f"not a recbayes model: it is not valid JSON ({problem})") from problem
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise FileError(f'not a recbayes model: the field "format" is not "{FORMAT}"')
-    if document.get("version") != VERSION:
-        raise FileError(f"version {document.get('version')!r} of the format; this recbayes reads version {VERSION}")
-    try:
-        prior = document["prior"]
-        components = tuple(
-            Component(_array(one["mean"]), _array(one["covariance"]), one["weight"], dict(map(tuple, one["shifts"])))
-            for one in prior["components"]
+def _gaussian_from_data(document: dict[str, Any]) -> GaussianRBN:
+    prior = document["prior"]
+    components = tuple(
+        Component(_array(one["mean"]), _array(one["covariance"]), one["weight"], dict(map(tuple, one["shifts"])))
+        for one in prior["components"]
+    )
+    variables = tuple(
+        Variable(one["name"], one["dim"], tuple(_rule_from_data(rule) for rule in one["rules"]))
+        for one in document["variables"]
+    )
+    references = document["references"]
+    if references is not None:
+        references = tuple(Reference(_array(one["mean"]), _array(one["covariance"])) for one in references)
+    return GaussianRBN(variables, Prior(prior["variable"], components), references)
+
+
+def _grammar_to_data(grammar: PCFG) -> dict[str, Any]:
+    return {
+        "start": grammar.start,
+        "normalised": grammar.is_normalised,
+        "rules": [
+            {
+                "left": rule.left,
+                "right": [{"terminal": one.name} if isinstance(one, Terminal) else one for one in rule.right],
+                "weight": rule.weight,
+            }
+            for rule in grammar.rules
+        ],
+    }
+
+
+def _grammar_from_data(document: dict[str, Any]) -> PCFG:
+    rules = [
+        Rule(
+            one["left"],
+            tuple(Terminal(symbol["terminal"]) if isinstance(symbol, dict) else symbol for symbol in one["right"]),
+            one["weight"],
         )
-        variables = tuple(
-            Variable(one["name"], one["dim"], tuple(_rule_from_data(rule) for rule in one["rules"]))
-            for one in document["variables"]
-        )
-        references = document["references"]
-        if references is not None:
-            references = tuple(Reference(_array(one["mean"]), _array(one["covariance"])) for one in references)
-        return GaussianRBN(variables, Prior(prior["variable"], components), references)
-    except KeyError as problem:
-        raise FileError(f"damaged: the field {problem} is missing") from problem
-    except (TypeError, AttributeError, ValueError, OverflowError) as problem:
-        kind = "describes an impossible model" if isinstance(problem, ModelError) else "damaged"
-        raise FileError(f"{kind}: {problem}") from problem
+        for one in document["rules"]
+    ]
+    grammar = PCFG(document["start"], rules)
+    if document["normalised"]:
+        grammar.check_normalised()
+    return grammar
+
+
+def _discrete_to_data(model: DiscreteRBN) -> dict[str, Any]:
+    return {
+        "normalised": model.is_normalised,
+        "prior": {"variable": model.prior[0], "probabilities": model.prior[1].tolist()},
+        "variables": [
+            {
+                "name": variable.name,
+                "values": list(variable.values),
+                "transitions": [
+                    {
+                        "children": list(one.children),
+                        "probability": one.probability.tolist(),
+                        "indices": one.table.indices.tolist(),
+                        "probabilities": one.table.probabilities.tolist(),
+                    }
+                    for one in variable.transitions
+                ],
+            }
+            for variable in model.variables
+        ],
+        "terminals": [{"name": one.name, "values": list(one.values)} for one in model.terminals],
+    }
+
+
+def _discrete_from_data(document: dict[str, Any]) -> DiscreteRBN:
+    variables = []
+    for variable in document["variables"]:
+        transitions = []
+        for one in variable["transitions"]:
+            width = 1 + len(one["children"])
+            indices = np.array(one["indices"], dtype=np.float64).reshape(-1, width)  # a table may have no entries at all
+            table = SparseTable(indices, one["probabilities"])
+            transitions.append(Transition(tuple(one["children"]), one["probability"], table))
+        variables.append(DiscreteVariable(variable["name"], variable["values"], tuple(transitions)))
+    terminals = [TerminalVariable(one["name"], one["values"]) for one in document["terminals"]]
+    prior = (document["prior"]["variable"], document["prior"]["probabilities"])
+    return DiscreteRBN(variables, terminals, prior, weights="check" if document["normalised"] else "keep")
+
+
+_FORMATS: dict[str, tuple[type, Callable[[Any], dict[str, Any]], Callable[[dict[str, Any]], Model]]] = {
+    "recbayes.GaussianRBN": (GaussianRBN, _gaussian_to_data, _gaussian_from_data),
+    "recbayes.PCFG": (PCFG, _grammar_to_data, _grammar_from_data),
+    "recbayes.DiscreteRBN": (DiscreteRBN, _discrete_to_data, _discrete_from_data),
+}
 
 
 def _rule_to_data(rule: Split | Emit) -> dict[str, Any]:

@@ -11,19 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.chart.inside import Chart, inside_one, is_many, per_series
+from recbayes.chart.inside import Chart, inside, inside_one, is_many, per_series
 from recbayes.chart.options import most_options
 from recbayes.chart.plan import CHOICES, potential_numbers
 from recbayes.chart.tables import tables_of
 from recbayes.errors import ApproximationWarning, DataError
+from recbayes.model.flat import Discrete
 from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.series import Series, as_series
 from recbayes.numerics.compilation import run_kernel
 from recbayes.numerics.lanes import LANES
+from recbayes.posterior.discrete_posterior import draw_trees_of
 from recbayes.posterior.draw_kernel import draw_trees, move_trees
 from recbayes.posterior.follow import problem_of
-from recbayes.posterior.forest import Forest
-from recbayes.posterior.posterior import Posterior
+from recbayes.posterior.forest import Forest, gaussian_forest
+from recbayes.posterior.gaussian_posterior import GaussianPosterior
 
 BATCH = 1 << 18  # nodes drawn in one call of the kernel, so that an interrupt is heard
 KEPT = 1 << 25  # numbers kept of the alternatives of cells already visited: 256 MB, touched only as needed
@@ -33,7 +35,7 @@ SUSPICIOUS = 3.0  # nats between the chart's evidence and that of the draws
 
 
 def sample_posterior(
-    model: GaussianRBN,
+    model: GaussianRBN | Discrete,
     series: object,
     *,
     draws: int = 1000,
@@ -50,6 +52,11 @@ def sample_posterior(
     """
     check_draws(draws)
     generator = np.random.default_rng(seed)
+    if isinstance(model, Discrete):
+        charts = inside(model, series, boundaries=boundaries, allowed=allowed, components=components, executor=executor)
+        if not isinstance(charts, list):
+            return draw_trees_of(charts, int(draws), _seed(generator))
+        return [draw_trees_of(chart, int(draws), _seed(generator)) for chart in charts]
     if not is_many(series):
         data = as_series(series, model.observed_dim)
         posterior = _posterior(model, data, int(draws), _seed(generator), components, boundaries, allowed)
@@ -82,15 +89,15 @@ def _seed(generator: np.random.Generator) -> int:
 
 def _posterior(
     model: GaussianRBN, series: Series, draws: int, seed: int, components: int, boundaries: Any, allowed: Any
-) -> Posterior:
+) -> GaussianPosterior:
     return draw(inside_one(model, series, boundaries, allowed, components), draws, seed)
 
 
-def draw(chart: Chart, draws: int, seed: int) -> Posterior:
+def draw(chart: Chart, draws: int, seed: int) -> GaussianPosterior:
     """Draws from a filled chart. If their weights degenerate, they are resampled and moved."""
     forest, logs = _draw(chart, draws, seed)
     log_weights = logs[:, 0] - logs[:, 1]
-    posterior = Posterior(chart, forest, log_weights, logs[:, 0], logs[:, 2].astype(np.int64), seed)
+    posterior = GaussianPosterior(chart, forest, log_weights, logs[:, 0], logs[:, 2].astype(np.int64), seed)
     if draws > 1 and posterior.effective_sample_size < DEGENERATE * draws:
         posterior = _resample_and_move(posterior)
     return posterior
@@ -131,10 +138,10 @@ def _shares(chart: Chart) -> np.ndarray:
 
 def _forest(chart: Chart, columns: np.ndarray, sizes: np.ndarray) -> Forest:
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Forest(chart.model, chart.plan.positions, columns[0], columns[1], columns[2], columns[3], first)
+    return gaussian_forest(chart.model, chart.plan.positions, columns, first)
 
 
-def _resample_and_move(posterior: Posterior) -> Posterior:
+def _resample_and_move(posterior: GaussianPosterior) -> GaussianPosterior:
     """Equally weighted draws: systematic resampling, then Metropolis moves of subtrees on every draw."""
     chart, count = posterior.chart, len(posterior.trees)
     offset = np.random.default_rng(posterior.seed).random()
@@ -157,7 +164,7 @@ def _resample_and_move(posterior: Posterior) -> Posterior:
         logs.append(log)
         nodes.append(out[:, : int(log[:, 3].sum())])
     together = np.concatenate(logs)
-    return Posterior(
+    return GaussianPosterior(
         chart,
         _forest(chart, np.concatenate(nodes, axis=1), together[:, 3]),
         posterior.log_weights,
@@ -168,7 +175,7 @@ def _resample_and_move(posterior: Posterior) -> Posterior:
     )
 
 
-def warn_if_poor(posterior: Posterior, name: str = "") -> None:
+def warn_if_poor(posterior: GaussianPosterior, name: str = "") -> None:
     """Say so where the draws are worth little, or where the chart was so far off that they may have missed the posterior."""
     size, draws = posterior.effective_sample_size, len(posterior.trees)
     gap = posterior.log_evidence - posterior.chart.log_evidence

@@ -1,6 +1,6 @@
 """Many trees over one series, kept as flat arrays and made into `Tree`s only when somebody looks at one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import overload
@@ -17,12 +17,14 @@ from recbayes.tree.tree import Node, Tree
 class Forest(Sequence[Tree]):
     """A sequence of trees. Their nodes are in preorder, tree after tree; tree t has those from first[t] to first[t + 1]."""
 
-    model: GaussianRBN
+    labels: Sequence[str]  # names of variables or symbols
+    rule_names: Mapping[int, str]
     positions: np.ndarray  # observations at which the chart's points stand
     variables: np.ndarray
     starts: np.ndarray  # chart points
     ends: np.ndarray
-    rules: np.ndarray  # of the model's tables; negative for emissions
+    rules: np.ndarray
+    arities: np.ndarray
     first: np.ndarray
 
     def __len__(self) -> int:
@@ -56,29 +58,24 @@ class Forest(Sequence[Tree]):
         return np.repeat(np.arange(len(self)), self.sizes)
 
     @cached_property
-    def splits(self) -> np.ndarray:
-        """The split point of every node: where its left child, which is the next node, ends. Leaves have their start."""
-        following = np.append(self.ends[1:], 0)
-        return np.where(self.rules >= 0, following, self.starts)
+    def is_top(self) -> np.ndarray:
+        """Whether each node is the highest of its span: all but the children of unary nodes."""
+        below = np.zeros(len(self.arities), dtype=np.bool_)
+        below[1:] = self.arities[:-1] == 1
+        return ~below
 
     @cached_property
-    def names(self) -> tuple[list[str], list[str]]:
-        """Names of the rules and of the emissions of the tables."""
-        _, origins = tables_of(self.model)
-        variables = self.model.variables
-        rules = [rule_name(variables[v], position, shift) for v, position, shift in origins.rules]
-        return rules, [rule_name(variables[v], position) for v, position in origins.emits]
-
-    def rule_of(self, rule: int) -> str:
-        """The name of a rule of the tables; negative numbers are emissions."""
-        return self.names[0][rule] if rule >= 0 else self.names[1][-1 - rule]
+    def splits(self) -> np.ndarray:
+        """The first split point of every node: where its first child, which is the next node, ends. Leaves: their start."""
+        following = np.append(self.ends[1:], 0)
+        return np.where(self.arities > 0, following, self.starts)
 
     def select(self, trees: np.ndarray) -> "Forest":
         """The trees with these numbers, in this order (repetitions allowed)."""
         sizes = self.sizes[trees]
         first = np.concatenate([[0], np.cumsum(sizes)])
         nodes = np.arange(first[-1]) + np.repeat(self.first[:-1][trees] - first[:-1], sizes)
-        parts = {name: getattr(self, name)[nodes] for name in ("variables", "starts", "ends", "rules")}
+        parts = {name: getattr(self, name)[nodes] for name in ("variables", "starts", "ends", "rules", "arities")}
         return replace(self, first=first, **parts)
 
     def distinct(self) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +95,22 @@ class Forest(Sequence[Tree]):
     def _tree(self, t: int) -> Tree:
         nodes = slice(self.first[t], self.first[t + 1])
         starts, ends = self.positions[self.starts[nodes]].tolist(), self.positions[self.ends[nodes]].tolist()
-        rules = self.rules[nodes].tolist()
-        labels = [self.model.variables[v].name for v in self.variables[nodes].tolist()]
-        rows = zip(starts, ends, labels, map(self.rule_of, rules), strict=True)
-        return Tree([Node(*row) for row in rows], [2 if rule >= 0 else 0 for rule in rules])
+        labels = [self.labels[v] for v in self.variables[nodes].tolist()]
+        rules = [self.rule_names[rule] for rule in self.rules[nodes].tolist()]
+        rows = zip(starts, ends, labels, rules, strict=True)
+        return Tree([Node(*row) for row in rows], self.arities[nodes].tolist())
+
+
+def gaussian_forest(model: GaussianRBN, positions: np.ndarray, columns: np.ndarray, first: np.ndarray) -> Forest:
+    """Trees of a Gaussian model from variables, starts, ends and rules of the tables (negative: emissions)."""
+    variables, starts, ends, rules = columns
+    arities = np.where(rules >= 0, 2, 0)
+    labels = [variable.name for variable in model.variables]
+    return Forest(labels, _rule_names(model), positions, variables, starts, ends, rules, arities, first)
+
+
+def _rule_names(model: GaussianRBN) -> dict[int, str]:
+    _, origins = tables_of(model)
+    variables = model.variables
+    names = {n: rule_name(variables[v], position, shift) for n, (v, position, shift) in enumerate(origins.rules)}
+    return names | {-1 - n: rule_name(variables[v], position) for n, (v, position) in enumerate(origins.emits)}

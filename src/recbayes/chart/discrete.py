@@ -1,0 +1,185 @@
+"""Exact charts of discrete RBNs and grammars: inside, outside, the most probable tree."""
+
+from collections.abc import Iterable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from recbayes.chart.discrete_dense import dense_rules, fill_dense, fill_dense_outside
+from recbayes.chart.discrete_kernel import fill_discrete, fill_discrete_best, fill_discrete_outside
+from recbayes.chart.discrete_plan import SpanPlan, span_plan
+from recbayes.errors import DataError, LengthError
+from recbayes.model.binary_form import BinaryForm, binary_form
+from recbayes.model.flat import Discrete
+from recbayes.numerics.compilation import run_kernel
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteChart:
+    """The inside numbers of all spans of a sequence: weights of its parts as functions of the symbol above them. Exact."""
+
+    model: Discrete
+    tokens: np.ndarray
+    log_evidence: float
+    form: BinaryForm
+    plan: SpanPlan
+    allowed: np.ndarray
+    values: np.ndarray  # (spans, symbols), scaled
+    scales: np.ndarray  # (spans,)
+
+    @property
+    def length(self) -> int:
+        return len(self.tokens)
+
+    def log_inside(self, start: int, end: int) -> np.ndarray:
+        """log p(tokens from start to end | symbol), for every non-terminal."""
+        number = self.span(start, end)
+        if number < 0:
+            return np.full(self.form.real, -np.inf)
+        with np.errstate(divide="ignore"):
+            return self.scales[number] + np.log(self.values[number, : self.form.real])
+
+    def span(self, start: int, end: int) -> int:
+        """Where a span is stored, or -1 if no tree has it."""
+        if not 0 <= start < end <= self.length:
+            raise DataError(f"there is no span {start}:{end}; the sequence has {self.length} tokens")
+        low, high = self.plan.low[end - start], self.plan.high[end - start]
+        return int(self.plan.place[end - start] + start - low) if low <= start <= high else -1
+
+    @cached_property
+    def outside(self) -> "DiscreteOutside":
+        return _outside(self)
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteOutside:
+    """Exact posteriors: expected numbers of nodes and of uses of rules."""
+
+    chart: DiscreteChart
+    outer: np.ndarray  # (spans, symbols): derivatives of the log evidence with respect to the scaled inside numbers
+    arrivals: np.ndarray  # (spans, symbols): the highest node of a span is this symbol
+    nodes: np.ndarray  # (spans, symbols): expected number of nodes of this symbol, chains of unary rules included
+    rules: np.ndarray  # expected number of uses of every rule of the grammar
+
+    @cached_property
+    def node_probability(self) -> np.ndarray:
+        """(N + 1, N + 1): the probability that some node spans from the row's to the column's position."""
+        chart = self.chart
+        probability = np.zeros((chart.length + 1, chart.length + 1))
+        for width in range(1, chart.length + 1):
+            starts = np.arange(chart.plan.low[width], chart.plan.high[width] + 1)
+            first = chart.plan.place[width]
+            here = self.arrivals[first : first + len(starts), chart.form.visible].sum(axis=1)
+            probability[starts, starts + width] = here
+        return np.minimum(probability, 1.0)
+
+    def symbol_probability(self, start: int, end: int) -> dict[str, float]:
+        """Expected numbers of nodes of each symbol over a span (probabilities, unless unary rules lead round)."""
+        number = self.chart.span(start, end)
+        names = self.chart.form.grammar.nonterminals
+        return {} if number < 0 else {names[n]: float(p) for n, p in enumerate(self.nodes[number, : len(names)]) if p > 0}
+
+
+def inside_discrete(model: Discrete, tokens: Any, allowed: Any = None) -> DiscreteChart:
+    """The chart of one sequence of tokens (names of terminals; None is missing)."""
+    form = binary_form(model.flat())
+    numbers = token_numbers(form, tokens)
+    plan = span_plan(form, len(numbers))
+    mask = np.zeros((0, 0), dtype=np.bool_) if allowed is None else _mask(allowed, len(numbers))
+    values = np.zeros((plan.spans, form.symbols))
+    scales = np.empty(plan.spans)
+    dense = dense_rules(form, plan)
+    if dense is not None:
+        fill_dense(form, dense, plan, numbers, mask, values, scales)
+    else:
+        run_kernel(fill_discrete, (form.lexical, form.binary, form.chains), plan, numbers, mask, values, scales)
+    root = int(plan.place[-1])
+    weight = float(form.start @ values[root]) if plan.low[-1] <= plan.high[-1] else 0.0
+    if weight == 0.0 or scales[root] == -np.inf:
+        raise LengthError(f"the grammar generates no tree over these {len(numbers)} tokens; check rules and constraints")
+    return DiscreteChart(model, numbers, float(scales[root] + np.log(weight)), form, plan, mask, values, scales)
+
+
+def inside_tokens(model: Discrete, tokens: Any, allowed: Any = None, executor: Executor | None = None) -> Any:
+    """The chart of one sequence, or a list of charts for a list of sequences (in threads)."""
+    if not are_many(tokens):
+        return inside_discrete(model, tokens, allowed)
+    many = [list(one) for one in tokens]
+    masks = [None] * len(many) if allowed is None else list(allowed)
+    if len(masks) != len(many):
+        raise DataError(f"allowed must be a list with one entry for each of the {len(many)} sequences")
+    if executor is not None:
+        return list(executor.map(inside_discrete, [model] * len(many), many, masks))
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(inside_discrete, [model] * len(many), many, masks))
+
+
+def are_many(tokens: Any) -> bool:
+    """Whether these are several sequences of tokens rather than one. A string is a token, never a sequence."""
+    if isinstance(tokens, str) or not isinstance(tokens, Iterable):
+        raise DataError(f"tokens must be a sequence of terminals, got {tokens!r}; split a sentence into its words")
+    return any(isinstance(one, list | tuple | np.ndarray) for one in tokens)
+
+
+def token_numbers(form: BinaryForm, tokens: Iterable[Any]) -> np.ndarray:
+    """Numbers of terminals; -1 for None. Numbers are taken as they are where the terminals are "0", "1", ..."""
+    known = form.grammar.terminal_numbers
+    found = []
+    for position, token in enumerate(tokens):
+        if token is None or (isinstance(token, float) and np.isnan(token)):
+            found.append(-1)
+            continue
+        name = token if isinstance(token, str) else str(token)
+        if name not in known:
+            raise DataError(f"token {position} is {token!r}, which is no terminal of the grammar")
+        found.append(known[name])
+    if not found:
+        raise DataError("the sequence is empty; a tree spans at least one token")
+    return np.array(found, dtype=np.int64)
+
+
+def _mask(allowed: Any, length: int) -> np.ndarray:
+    mask = np.ascontiguousarray(allowed)
+    if mask.dtype != np.bool_ or mask.shape != (length + 1, length + 1):
+        raise DataError(
+            f"allowed must be a boolean array of shape ({length + 1}, {length + 1}), got {mask.dtype} of shape {mask.shape}"
+        )
+    return mask
+
+
+def _outside(chart: DiscreteChart) -> DiscreteOutside:
+    form, plan = chart.form, chart.plan
+    outer = np.zeros_like(chart.values)
+    root = int(plan.place[-1])
+    outer[root] = form.start / (form.start @ chart.values[root])
+    counts = (np.zeros(len(form.lexical.parent)), np.zeros(len(form.binary.parent)), np.zeros(len(form.unary.parent)))
+    parts = (form.lexical, form.binary, form.chains, form.unary)
+    dense = dense_rules(form, plan)
+    if dense is not None:
+        fill_dense_outside(form, dense, plan, chart.tokens, chart.values, chart.scales, outer, counts)
+    else:
+        run_kernel(fill_discrete_outside, parts, plan, chart.tokens, chart.values, chart.scales, outer, counts)
+    rules = np.zeros(len(form.grammar.lefts))
+    numbers = np.concatenate([form.lexical.rule, form.binary.rule, form.unary.rule])
+    real = numbers >= 0  # steps that only unpack are no rules of the grammar
+    np.add.at(rules, numbers[real], np.concatenate(counts)[real])
+    arrivals = outer * chart.values
+    nodes = arrivals
+    if len(form.chains.child):
+        closure = np.zeros((form.symbols, form.symbols))
+        closure[np.repeat(np.arange(form.symbols), np.diff(form.chains.first)), form.chains.child] = form.chains.weight
+        nodes = (outer @ closure) * chart.values
+    return DiscreteOutside(chart, outer, arrivals, nodes, rules)
+
+
+def best_choices(chart: DiscreteChart) -> tuple[np.ndarray, np.ndarray]:
+    """For every span and symbol the log weight of its most probable tree, and its rule and split point."""
+    form = chart.form
+    values = np.empty_like(chart.values)
+    choices = np.zeros((*chart.values.shape, 2), dtype=np.int64)
+    parts = (form.lexical, form.binary, form.chains, form.unary)
+    run_kernel(fill_discrete_best, parts, chart.plan, chart.tokens, chart.allowed, values, choices)
+    return values, choices

@@ -1,0 +1,218 @@
+"""The compiled charts of discrete grammars, by lists of rules.
+
+A span holds one number per symbol, scaled so that the largest is one; the logarithm of the scale is kept beside it. Thus
+nothing underflows, however long the sequence. Unary chains are summed exactly, cycles included, by their closure.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from recbayes.numerics.lanes import INNER, KERNEL
+
+
+@njit(**INNER)
+def span_number(plan, start, width):
+    """Where a span is stored, or -1 if it is not."""
+    if plan.low[width] <= start <= plan.high[width]:
+        return plan.place[width] + start - plan.low[width]
+    return -1
+
+
+@njit(**INNER)
+def _split_scale(plan, scales, start, width):
+    """The largest log scale of the products of any split."""
+    best = -math.inf
+    for left in range(plan.first_left[width], plan.last_left[width] + 1):
+        one, two = span_number(plan, start, left), span_number(plan, start + left, width - left)
+        if one >= 0 and two >= 0:
+            best = max(best, scales[one] + scales[two])
+    return best
+
+
+@njit(**KERNEL)
+def fill_discrete(form, plan, tokens, allowed, values, scales):
+    """Inside numbers of all spans: `values` (spans, symbols) and their log `scales`.
+
+    `form` is (lexical, binary, chains of unary rules); a token of -1 is missing, and may be any terminal.
+    """
+    lexical, binary, chains = form
+    symbols = values.shape[1]
+    raw, together = np.zeros(symbols), np.zeros(len(binary.left))
+    for width in range(1, len(tokens) + 1):
+        for start in range(plan.low[width], plan.high[width] + 1):
+            here = plan.place[width] + start - plan.low[width]
+            scales[here] = -math.inf
+            if len(allowed) > 0 and not allowed[start, start + width]:
+                continue
+            scale = _split_scale(plan, scales, start, width)
+            if width == 1:
+                scale = max(scale, 0.0)
+            if scale == -math.inf:
+                continue
+            for symbol in range(symbols):
+                raw[symbol] = 0.0
+            if width == 1:
+                first, end = lexical_range(lexical, tokens[start])
+                for rule in range(first, end):
+                    raw[lexical.parent[rule]] += lexical.weight[rule] * math.exp(-scale)
+            _sum_pairs(binary, plan, values, scales, start, width, scale, together)
+            for pair in range(len(together)):
+                if together[pair] > 0.0:
+                    for rule in range(binary.first[pair], binary.first[pair + 1]):
+                        raw[binary.parent[rule]] += binary.weight[rule] * together[pair]
+            largest = 0.0
+            for symbol in range(symbols):
+                total = raw[symbol]
+                if len(chains.child) > 0:
+                    total = 0.0
+                    for entry in range(chains.first[symbol], chains.first[symbol + 1]):
+                        total += chains.weight[entry] * raw[chains.child[entry]]
+                values[here, symbol] = total
+                largest = max(largest, total)
+            if largest > 0.0:
+                scales[here] = scale + math.log(largest)
+                for symbol in range(symbols):
+                    values[here, symbol] /= largest
+
+
+@njit(**INNER)
+def _sum_pairs(binary, plan, values, scales, start, width, scale, together):
+    """For every pair of symbols, the sum over split points of the products of its children's numbers."""
+    for pair in range(len(together)):
+        together[pair] = 0.0
+    for left in range(plan.first_left[width], plan.last_left[width] + 1):
+        one, two = span_number(plan, start, left), span_number(plan, start + left, width - left)
+        if one < 0 or two < 0 or scales[one] + scales[two] < scale - 700.0:
+            continue
+        factor = math.exp(scales[one] + scales[two] - scale)
+        for b in range(values.shape[1]):
+            share = factor * values[one, b]
+            if share > 0.0:
+                for pair in range(binary.first_pair[b], binary.first_pair[b + 1]):
+                    together[pair] += share * values[two, binary.right[pair]]
+
+
+@njit(**INNER)
+def lexical_range(lexical, token):
+    """The rules that lead to a token; all of them if it is missing."""
+    if token < 0:
+        return 0, len(lexical.parent)
+    return lexical.first[token], lexical.first[token + 1]
+
+
+@njit(**KERNEL)
+def fill_discrete_outside(form, plan, tokens, values, scales, outer, counts):
+    """Derivatives of the log evidence with respect to the scaled inside numbers, from the root down.
+
+    `outer` (spans, symbols) comes with the root's; `counts` are (lexical, binary, unary) expected numbers of uses of every
+    rule, which are added to. The unary rules are the fourth part of `form`, sorted by parent.
+    """
+    lexical, binary, chains, unary = form
+    lexical_counts, binary_counts, unary_counts = counts
+    symbols = values.shape[1]
+    together, above = np.zeros(len(binary.left)), np.zeros(len(binary.left))
+    reached = np.zeros(symbols)  # weight with which a symbol is reached from above, chains of unary rules included
+    for width in range(len(tokens), 0, -1):
+        for start in range(plan.low[width], plan.high[width] + 1):
+            here = plan.place[width] + start - plan.low[width]
+            if scales[here] == -math.inf:
+                continue
+            scale = scales[here]
+            unary_rules = len(chains.child) > 0
+            for symbol in range(symbols):
+                reached[symbol] = 0.0 if unary_rules else outer[here, symbol]
+            if unary_rules:
+                for symbol in range(symbols):
+                    weight = outer[here, symbol]
+                    if weight > 0.0:
+                        for entry in range(chains.first[symbol], chains.first[symbol + 1]):
+                            reached[chains.child[entry]] += weight * chains.weight[entry]
+                for rule in range(len(unary.parent)):
+                    share = reached[unary.parent[rule]] * unary.weight[rule]
+                    unary_counts[rule] += share * values[here, unary.child[rule]]
+            if width == 1:
+                first, end = lexical_range(lexical, tokens[start])
+                for rule in range(first, end):
+                    lexical_counts[rule] += reached[lexical.parent[rule]] * lexical.weight[rule] * math.exp(-scale)
+            if width == 1:
+                continue
+            _sum_pairs(binary, plan, values, scales, start, width, scale, together)
+            for pair in range(len(together)):
+                above[pair] = 0.0
+                if together[pair] > 0.0:
+                    for rule in range(binary.first[pair], binary.first[pair + 1]):
+                        share = reached[binary.parent[rule]] * binary.weight[rule]
+                        above[pair] += share
+                        binary_counts[rule] += share * together[pair]
+            for left in range(plan.first_left[width], plan.last_left[width] + 1):
+                one, two = span_number(plan, start, left), span_number(plan, start + left, width - left)
+                if one < 0 or two < 0 or scales[one] + scales[two] < scale - 700.0:
+                    continue
+                factor = math.exp(scales[one] + scales[two] - scale)
+                for b in range(symbols):
+                    mine = factor * values[one, b]
+                    if mine > 0.0:
+                        total = 0.0
+                        for pair in range(binary.first_pair[b], binary.first_pair[b + 1]):
+                            c = binary.right[pair]
+                            total += above[pair] * values[two, c]
+                            outer[two, c] += above[pair] * mine
+                        outer[one, b] += factor * total
+
+
+@njit(**KERNEL)
+def fill_discrete_best(form, plan, tokens, allowed, values, choices):
+    """The highest log weight of a tree for every span and symbol, and how it comes about.
+
+    `choices` (spans, symbols, 2): rule and split point; rules are numbered lexical, then binary, then unary. Ties go to
+    lexical rules and to the first pair of children.
+    """
+    lexical, binary, _, unary = form
+    symbols = values.shape[1]
+    lexical_count, binary_count = len(lexical.parent), len(binary.parent)
+    together, points = np.zeros(len(binary.left)), np.zeros(len(binary.left), dtype=np.int64)
+    for width in range(1, len(tokens) + 1):
+        for start in range(plan.low[width], plan.high[width] + 1):
+            here = plan.place[width] + start - plan.low[width]
+            for symbol in range(symbols):
+                values[here, symbol] = -math.inf
+            if len(allowed) > 0 and not allowed[start, start + width]:
+                continue
+            if width == 1:
+                first, end = lexical_range(lexical, tokens[start])
+                for rule in range(first, end):
+                    a = lexical.parent[rule]
+                    if math.log(lexical.weight[rule]) > values[here, a]:
+                        values[here, a] = math.log(lexical.weight[rule])
+                        choices[here, a, 0], choices[here, a, 1] = rule, start
+            for pair in range(len(together)):
+                together[pair] = -math.inf
+            for left in range(plan.first_left[width], plan.last_left[width] + 1):
+                one, two = span_number(plan, start, left), span_number(plan, start + left, width - left)
+                if one < 0 or two < 0:
+                    continue
+                for b in range(symbols):
+                    mine = values[one, b]
+                    if mine > -math.inf:
+                        for pair in range(binary.first_pair[b], binary.first_pair[b + 1]):
+                            score = mine + values[two, binary.right[pair]]
+                            if score > together[pair]:
+                                together[pair], points[pair] = score, start + left
+            for pair in range(len(together)):
+                if together[pair] > -math.inf:
+                    for rule in range(binary.first[pair], binary.first[pair + 1]):
+                        a, score = binary.parent[rule], together[pair] + binary.log_weight[rule]
+                        if score > values[here, a]:
+                            values[here, a] = score
+                            choices[here, a, 0], choices[here, a, 1] = lexical_count + rule, points[pair]
+            changed = len(unary.parent) > 0
+            while changed:  # a chain never gains by going round: cycles weigh less than one
+                changed = False
+                for rule in range(len(unary.parent)):
+                    a, score = unary.parent[rule], values[here, unary.child[rule]] + math.log(unary.weight[rule])
+                    if score > values[here, a] + 1e-13 * abs(score):
+                        values[here, a] = score
+                        choices[here, a, 0], choices[here, a, 1] = lexical_count + binary_count + rule, start
+                        changed = True

@@ -1,0 +1,100 @@
+"""States of chains: filtering, smoothing and the most probable path, all read off the same chart in O(N).
+
+In a right-linear chart the state at time t spans all observations from t to the end. Its inside message is the backward
+message, and its outside message is the prediction from everything before t.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from recbayes.chart.discrete import DiscreteChart
+from recbayes.chart.discrete_trees import best_discrete_tree
+from recbayes.chart.inside import Chart, Message, inside
+from recbayes.chart.outside import outside
+from recbayes.errors import DataError
+from recbayes.model.chains import SHOWN, STATE
+from recbayes.model.discrete import DiscreteRBN
+from recbayes.model.gaussian import GaussianRBN
+
+
+class Means(NamedTuple):
+    """Means (N, d) and covariances (N, d, d) of the states of a linear dynamical system."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+
+
+def filtered_states(model: DiscreteRBN | GaussianRBN, series: object) -> np.ndarray | Means:
+    """p(x_t | y_1 ... y_t): probabilities (N, states) for a hidden Markov model, means and covariances for a linear one."""
+    chart = _chart(model, series)
+    if isinstance(chart, DiscreteChart):
+        predicted = chart.outside.outer[_suffixes(chart)][:, _block(chart, STATE)]
+        seen = chart.values[_singles(chart)][:, _block(chart, SHOWN)]
+        return _normalised(predicted * seen)
+    ahead = outside(chart)
+    moments = []
+    for t in range(chart.length):
+        density = ahead.message(t, chart.length, STATE)  # type: ignore[union-attr]
+        message = _emission(chart, t)
+        S, d = density.covariance, len(density.mean)
+        gain = S @ np.linalg.inv(np.eye(d) + message.precision @ S) @ message.precision
+        moments.append((density.mean + gain @ (message.mean - density.mean), S - gain @ S))
+    return Means(np.array([mean for mean, _ in moments]), np.array([S for _, S in moments]))
+
+
+def smoothed_states(model: DiscreteRBN | GaussianRBN, series: object) -> np.ndarray | Means:
+    """p(x_t | y_1 ... y_N), in the form of `filtered_states`."""
+    chart = _chart(model, series)
+    if isinstance(chart, DiscreteChart):
+        return _normalised(chart.outside.nodes[_suffixes(chart)][:, _block(chart, STATE)])
+    found = outside(chart)
+    nodes = [found.node(t, chart.length, STATE) for t in range(chart.length)]  # type: ignore[union-attr]
+    return Means(np.array([node.mean for node in nodes]), np.array([node.covariance for node in nodes]))
+
+
+def best_states(model: DiscreteRBN, series: object) -> tuple[np.ndarray, float]:
+    """The most probable path of a hidden Markov model (numbers of states), and its log weight with the observations."""
+    chart = _chart(model, series)
+    if not isinstance(chart, DiscreteChart):
+        raise DataError("a linear dynamical system has no discrete path; see smoothed_states")
+    tree, score = best_discrete_tree(chart)
+    names = chart.form.grammar.nonterminals
+    numbers = {names[n]: n for n in range(*_block(chart, STATE).indices(len(names)))}
+    return np.array([numbers[node.label] for node in tree if node.label in numbers]), score
+
+
+def _chart(model: DiscreteRBN | GaussianRBN, series: object) -> Chart | DiscreteChart:
+    if [variable.name for variable in model.variables] != [STATE, SHOWN]:
+        raise DataError("states are those of a chain: make one with HMM or LinearDynamicalSystem")
+    return inside(model, series)
+
+
+def _suffixes(chart: DiscreteChart) -> np.ndarray:
+    """Where the spans that reach to the end are stored, by their starts."""
+    widths = chart.length - np.arange(chart.length)
+    return chart.plan.place[widths] + np.arange(chart.length) - chart.plan.low[widths]
+
+
+def _singles(chart: DiscreteChart) -> np.ndarray:
+    return chart.plan.place[1] + np.arange(chart.length) - chart.plan.low[1]
+
+
+def _block(chart: DiscreteChart, name: str) -> slice:
+    """Which symbols are the values of a variable."""
+    first = 0
+    for variable in chart.model.variables:  # type: ignore[attr-defined]
+        if variable.name == name:
+            return slice(first, first + len(variable.values))
+        first += len(variable.values)
+    raise DataError(f"the model has no variable {name!r}")
+
+
+def _emission(chart: Chart, t: int) -> Message:
+    """What the observation at t says about its state. The last one is emitted by the state itself."""
+    last = t == chart.length - 1
+    return chart.message(t, t + 1, STATE if last else SHOWN)
+
+
+def _normalised(rows: np.ndarray) -> np.ndarray:
+    return rows / rows.sum(axis=1, keepdims=True)

@@ -38,3 +38,10 @@ def test_components(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(shares) == 12
     assert all(shares[name, 8] > shares[name, 1] - 0.05 for name, _ in shares)
     assert len(capsys.readouterr().out.splitlines()) == 14
+
+
+def test_treebank(capsys: pytest.CaptureFixture[str]) -> None:
+    best, expected = runpy.run_path(str(EXAMPLES / "treebank.py"))["main"](300, 15)
+    assert best > 0.4
+    assert expected > 0.4
+    assert "labelled F1" in capsys.readouterr().out

@@ -69,7 +69,7 @@ def _in_order(chart: DiscreteChart) -> Iterator[tuple[list[tuple[int, int, int, 
         while done is not None:
             nodes.append(done[0])
             done = done[1]
-        yield nodes[::-1], -bound
+        yield nodes[::-1], float(-bound)
 
 
 def _options(chart: DiscreteChart, values: np.ndarray, cell: Cell) -> list[Option]:

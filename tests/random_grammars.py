@@ -64,12 +64,12 @@ class AllTrees:
         return counts
 
 
-def all_trees(grammar: FlatGrammar, tokens: list[str], most: int = 3000, chain: int = 60) -> AllTrees | None:
-    """All trees, unary chains up to a length; None if there are too many."""
+def all_trees(grammar: FlatGrammar, tokens: list[str], most: int = 3000, chain: int = 5) -> AllTrees | None:
+    """All trees, unary chains up to a length (all there are, where none leads round); None if there are too many."""
     numbers = [grammar.terminals.index(token) for token in tokens]
     weights, trees = [], []
     for symbol in np.flatnonzero(grammar.start):
-        for weight, nodes in _derive(grammar, int(symbol), numbers, 0, len(tokens), chain):
+        for weight, nodes in _derive(grammar, int(symbol), numbers, 0, len(tokens), chain, chain):
             weights.append(weight * float(grammar.start[symbol]))
             trees.append(nodes)
             if len(trees) > most:
@@ -78,7 +78,7 @@ def all_trees(grammar: FlatGrammar, tokens: list[str], most: int = 3000, chain: 
 
 
 def _derive(
-    grammar: FlatGrammar, symbol: int, tokens: list[int], start: int, end: int, chain: int
+    grammar: FlatGrammar, symbol: int, tokens: list[int], start: int, end: int, chain: int, longest: int
 ) -> Iterator[tuple[float, list[Node]]]:
     for rule, (left, right) in enumerate(zip(grammar.lefts, grammar.rights, strict=True)):
         if left != symbol:
@@ -89,15 +89,15 @@ def _derive(
                 yield own, [(symbol, start, end, rule)]
         elif len(right) == 1:
             if chain > 0:
-                for weight, nodes in _derive(grammar, right[0], tokens, start, end, chain - 1):
+                for weight, nodes in _derive(grammar, right[0], tokens, start, end, chain - 1, longest):
                     yield own * weight, [(symbol, start, end, rule), *nodes]
         else:
-            for weight, nodes in _sequence(grammar, right, tokens, start, end):
+            for weight, nodes in _sequence(grammar, right, tokens, start, end, longest):
                 yield own * weight, [(symbol, start, end, rule), *nodes]
 
 
 def _sequence(
-    grammar: FlatGrammar, right: tuple[int, ...], tokens: list[int], start: int, end: int
+    grammar: FlatGrammar, right: tuple[int, ...], tokens: list[int], start: int, end: int, longest: int
 ) -> Iterator[tuple[float, list[Node]]]:
     if not right:
         if start == end:
@@ -111,7 +111,7 @@ def _sequence(
                 [(1.0, [(right[0], start, middle, -1)])] if middle == start + 1 and tokens[start] == -1 - right[0] else []
             )
         else:
-            firsts = list(_derive(grammar, right[0], tokens, start, middle, 60))
+            firsts = list(_derive(grammar, right[0], tokens, start, middle, longest, longest))
         for weight, nodes in firsts:
-            for rest, others in _sequence(grammar, right[1:], tokens, middle, end):
+            for rest, others in _sequence(grammar, right[1:], tokens, middle, end, longest):
                 yield weight * rest, [*nodes, *others]

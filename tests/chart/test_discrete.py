@@ -52,10 +52,10 @@ def test_everything_against_enumeration(data: st.DataObject) -> None:
 @settings(max_examples=60)
 @given(st.data())
 def test_unary_rules_that_lead_round(data: st.DataObject) -> None:
-    """Chains are summed to the end by the chart, and to a length of sixty by the enumeration."""
+    """Chains are summed to the end by the chart, and up to a length by the enumeration; the best tree has no turns."""
     grammar = data.draw(grammars(cycles=True))
     tokens = data.draw(sentences(grammar, 2))
-    exact = all_trees(grammar.flat(), tokens, most=200_000, chain=12)
+    exact = all_trees(grammar.flat(), tokens, most=5000, chain=3)
     if exact is None or not exact.trees:
         return
     chart = rb.inside(grammar, tokens)

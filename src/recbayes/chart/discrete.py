@@ -121,24 +121,33 @@ def are_many(tokens: Any) -> bool:
     """Whether these are several sequences of tokens rather than one. A string is a token, never a sequence."""
     if isinstance(tokens, str) or not isinstance(tokens, Iterable):
         raise DataError(f"tokens must be a sequence of terminals, got {tokens!r}; split a sentence into its words")
+    if isinstance(tokens, np.ndarray) and tokens.dtype != object:
+        return tokens.ndim > 1
     return any(isinstance(one, list | tuple | np.ndarray) for one in tokens)
 
 
 def token_numbers(form: BinaryForm, tokens: Iterable[Any]) -> np.ndarray:
-    """Numbers of terminals; -1 for None. Numbers are taken as they are where the terminals are "0", "1", ..."""
-    known = form.grammar.terminal_numbers
-    found = []
-    for position, token in enumerate(tokens):
-        if token is None or (isinstance(token, float) and np.isnan(token)):
-            found.append(-1)
-            continue
-        name = token if isinstance(token, str) else str(token)
-        if name not in known:
-            raise DataError(f"token {position} is {token!r}, which is no terminal of the grammar")
-        found.append(known[name])
-    if not found:
+    """Numbers of terminals; -1 for None and NaN. Every distinct token is looked up once."""
+    if isinstance(tokens, np.ndarray) and tokens.dtype.kind in "iuU":
+        distinct, which = np.unique(tokens, return_inverse=True)
+        numbers = np.array([_token_number(form, token, tokens) for token in distinct.tolist()], dtype=np.int64)[which]
+    else:
+        listed = list(tokens)
+        known = {token: _token_number(form, token, listed) for token in dict.fromkeys(listed)}
+        numbers = np.array([known[token] for token in listed], dtype=np.int64)
+    if not len(numbers):
         raise DataError("the sequence is empty; a tree spans at least one token")
-    return np.array(found, dtype=np.int64)
+    return numbers
+
+
+def _token_number(form: BinaryForm, token: Any, tokens: Any) -> int:
+    if token is None or (isinstance(token, float) and np.isnan(token)):
+        return -1
+    name = token if isinstance(token, str) else str(token)
+    if name not in form.grammar.terminal_numbers:
+        position = next(n for n, other in enumerate(tokens) if other == token)
+        raise DataError(f"token {position} is {token!r}, which is no terminal of the grammar")
+    return form.grammar.terminal_numbers[name]
 
 
 def _mask(allowed: Any, length: int) -> np.ndarray:

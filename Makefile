@@ -1,8 +1,10 @@
-# Everything runs in .venv, which the targets create and refresh by themselves.
+# Everything runs in .venv, which the targets create and refresh by themselves; the libraries that `make bench-peers` measures
+# against are large, and have an environment of their own.
 
 PYTHON ?= $(shell command -v python3.11 >/dev/null 2>&1 && python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .venv-peers
 
 # Compiled kernels are cached on disk. Numba looks only at the file of the kernel itself, not at the files it imports, and
 # would serve a stale kernel after an edit in one of those; so the cache of every state of the sources has its own folder.
@@ -11,10 +13,10 @@ CHECKSUM := $(word 1,$(shell cat $(SOURCES) | cksum))
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/kernels/$(CHECKSUM)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint format clean
+.PHONY: help demo test bench bench-peers lint format clean
 
 help: ## say what the targets do
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/installed ## sample a series, infer its tree and compare it with the true one
 	$(BIN)/recbayes demo
@@ -25,6 +27,9 @@ test: $(VENV)/installed-dev lint ## check style and types, then run all tests
 bench: $(VENV)/installed-dev ## measure the speed of inference
 	$(BIN)/python -m benchmarks
 
+bench-peers: $(PEERS)/installed ## measure grammars and chains against torch-struct, NLTK and hmmlearn
+	$(PEERS)/bin/python -m benchmarks.peers
+
 lint: $(VENV)/installed-dev ## check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -34,15 +39,16 @@ format: $(VENV)/installed-dev ## put all files into the common format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-clean: ## remove the environment and all caches
-	rm -rf $(VENV) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+clean: ## remove the environments and all caches
+	rm -rf $(VENV) $(PEERS) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(BIN)/python:
+$(BIN)/python $(PEERS)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "recbayes needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) --version 2>&1);" \
 	    "name another with: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(@:/bin/python=)
+	@echo '*' > $(@:/bin/python=)/.gitignore
 
 $(VENV)/installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
@@ -51,3 +57,7 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 $(VENV)/installed-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(VENV)/installed
+
+$(PEERS)/installed: pyproject.toml | $(PEERS)/bin/python
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[peers]'
+	@touch $@

@@ -1,7 +1,7 @@
 """`make bench-peers` prints these tables: discrete charts against torch-struct, NLTK and hmmlearn.
 
-One thread everywhere. Times are medians, work and peer being timed in turns in one run. Before anything is timed, both have
-to give the same number: log evidence, or the log probability of the best tree.
+One thread everywhere. Times are medians, work and peer being timed in turns in one run; only NLTK, which is slow, runs once.
+Both have to give the same number: log evidence, or the log probability of the best tree.
 """
 
 import os

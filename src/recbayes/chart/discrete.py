@@ -123,7 +123,7 @@ def are_many(tokens: Any) -> bool:
         raise DataError(f"tokens must be a sequence of terminals, got {tokens!r}; split a sentence into its words")
     if isinstance(tokens, np.ndarray) and tokens.dtype != object:
         return tokens.ndim > 1
-    return any(isinstance(one, list | tuple | np.ndarray) for one in tokens)
+    return any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, tokens)))
 
 
 def token_numbers(form: BinaryForm, tokens: Iterable[Any]) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from math import comb
 
+import nltk
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -185,7 +186,6 @@ def test_many_sequences_and_errors() -> None:
 
 
 def test_viterbi_of_nltk() -> None:
-    nltk = pytest.importorskip("nltk")
     text = """
     S -> NP VP [1.0]
     NP -> Det N [0.5] | NP PP [0.25] | 'John' [0.1] | 'I' [0.15]

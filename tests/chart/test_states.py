@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hmmlearn.hmm import CategoricalHMM
+from statsmodels.tsa.statespace.kalman_smoother import KalmanSmoother
 
 import recbayes as rb
 from recbayes.errors import DataError, ModelError
@@ -14,9 +16,8 @@ def random_hmm(seed: int, states: int = 4, symbols: int = 5) -> tuple[np.ndarray
 
 @pytest.mark.parametrize("length", [1, 2, 50, 2000])
 def test_hmmlearn(length: int) -> None:
-    hmmlearn = pytest.importorskip("hmmlearn.hmm")
     initial, transition, emission = random_hmm(length)
-    theirs = hmmlearn.CategoricalHMM(n_components=4)
+    theirs = CategoricalHMM(n_components=4)
     theirs.startprob_, theirs.transmat_, theirs.emissionprob_ = initial, transition, emission
     y = np.random.default_rng(1).integers(5, size=length)
     ours = rb.HMM(initial, transition, emission)
@@ -52,12 +53,11 @@ def test_termination_makes_lengths_random() -> None:
 
 
 def test_kalman_filter_and_smoother() -> None:
-    statsmodels = pytest.importorskip("statsmodels.tsa.statespace.kalman_smoother")
     F, Q = np.array([[1.0, 0.1], [0.0, 0.95]]), np.array([[0.02, 0.01], [0.01, 0.05]])
     H, R = np.array([[1.0, 0.3]]), np.array([[0.3]])
     y = np.cumsum(np.random.default_rng(0).normal(size=60))[:, None]
     y[[5, 17, 18]] = np.nan
-    peer = statsmodels.KalmanSmoother(k_endog=1, k_states=2)
+    peer = KalmanSmoother(k_endog=1, k_states=2)
     peer.bind(y)
     peer["design"], peer["obs_cov"], peer["transition"] = H, R, F
     peer["selection"], peer["state_cov"] = np.eye(2), Q

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from hmmlearn.hmm import CategoricalHMM
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -63,11 +64,10 @@ def test_a_grammar_is_learnt_from_its_sentences() -> None:
 
 
 def test_baum_welch_of_hmmlearn() -> None:
-    hmmlearn = pytest.importorskip("hmmlearn.hmm")
     rng = np.random.default_rng(0)
     initial, transition, emission = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(3), 3), rng.dirichlet(np.ones(4), 3)
     y = [rng.integers(4, size=20) for _ in range(5)]
-    theirs = hmmlearn.CategoricalHMM(n_components=3, n_iter=1, init_params="", tol=-np.inf, startprob_prior=1.0)
+    theirs = CategoricalHMM(n_components=3, n_iter=1, init_params="", tol=-np.inf, startprob_prior=1.0)
     theirs.startprob_, theirs.transmat_, theirs.emissionprob_ = initial.copy(), transition.copy(), emission.copy()
     theirs.n_features = 4
     theirs.fit(np.concatenate(y)[:, None], [20] * 5)

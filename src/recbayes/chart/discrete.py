@@ -1,7 +1,7 @@
 """Exact charts of discrete RBNs and grammars: inside, outside, the most probable tree."""
 
 from collections.abc import Iterable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,9 +12,10 @@ from recbayes.chart.discrete_dense import dense_rules, fill_dense, fill_dense_ou
 from recbayes.chart.discrete_kernel import fill_discrete, fill_discrete_best, fill_discrete_outside
 from recbayes.chart.discrete_plan import SpanPlan, span_plan
 from recbayes.errors import DataError, LengthError
-from recbayes.model.binary_form import BinaryForm, binary_form
+from recbayes.model.binary_form import Binary, BinaryForm, Lexical, Unary, binary_form
 from recbayes.model.flat import Discrete
 from recbayes.numerics.compilation import run_kernel
+from recbayes.numerics.many import per_series, run_many
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +108,9 @@ def inside_tokens(model: Discrete, tokens: Any, allowed: Any = None, executor: E
     """The chart of one sequence, or a list of charts for a list of sequences (in threads)."""
     if not are_many(tokens):
         return inside_discrete(model, tokens, allowed)
-    many = [list(one) for one in tokens]
-    masks = [None] * len(many) if allowed is None else list(allowed)
-    if len(masks) != len(many):
-        raise DataError(f"allowed must be a list with one entry for each of the {len(many)} sequences")
-    if executor is not None:
-        return list(executor.map(inside_discrete, [model] * len(many), many, masks))
-    with ThreadPoolExecutor() as pool:
-        return list(pool.map(inside_discrete, [model] * len(many), many, masks))
+    many = list(tokens)
+    masks = per_series(allowed, len(many), "allowed")
+    return run_many(inside_discrete, [model] * len(many), many, masks, executor=executor)
 
 
 def are_many(tokens: Any) -> bool:
@@ -172,23 +168,35 @@ def _outside(chart: DiscreteChart) -> DiscreteOutside:
     else:
         run_kernel(fill_discrete_outside, parts, plan, chart.tokens, chart.values, chart.scales, outer, counts)
     rules = np.zeros(len(form.grammar.lefts))
-    numbers = np.concatenate([form.lexical.rule, form.binary.rule, form.unary.rule])
-    real = numbers >= 0  # steps that only unpack are no rules of the grammar
-    np.add.at(rules, numbers[real], np.concatenate(counts)[real])
+    real = form.rules >= 0  # steps that only unpack are no rules of the grammar
+    np.add.at(rules, form.rules[real], np.concatenate(counts)[real])
     arrivals = outer * chart.values
-    nodes = arrivals
-    if len(form.chains.child):
-        closure = np.zeros((form.symbols, form.symbols))
-        closure[np.repeat(np.arange(form.symbols), np.diff(form.chains.first)), form.chains.child] = form.chains.weight
-        nodes = (outer @ closure) * chart.values
+    nodes = arrivals if form.closure is None else (outer @ form.closure) * chart.values
     return DiscreteOutside(chart, outer, arrivals, nodes, rules)
 
 
 def best_choices(chart: DiscreteChart) -> tuple[np.ndarray, np.ndarray]:
     """For every span and symbol the log weight of its most probable tree, and its rule and split point."""
     form = chart.form
+    return _best(chart, form.lexical, form.binary, form.unary, np.zeros_like(chart.values))
+
+
+def best_gains(chart: DiscreteChart, gain: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Likewise the highest sum of gains of the spans below, whatever the rules weigh.
+
+    `gain` (spans, symbols) is what a symbol gains that is the highest node of a span.
+    """
+    form = chart.form
+    lexical = form.lexical._replace(log_weight=np.zeros_like(form.lexical.weight))
+    binary = form.binary._replace(log_weight=np.zeros_like(form.binary.weight))
+    unary = form.unary._replace(log_weight=np.zeros_like(form.unary.weight))
+    return _best(chart, lexical, binary, unary, gain)
+
+
+def _best(
+    chart: DiscreteChart, lexical: Lexical, binary: Binary, unary: Unary, gain: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     values = np.empty_like(chart.values)
     choices = np.zeros((*chart.values.shape, 2), dtype=np.int64)
-    parts = (form.lexical, form.binary, form.chains, form.unary)
-    run_kernel(fill_discrete_best, parts, chart.plan, chart.tokens, chart.allowed, values, choices)
+    run_kernel(fill_discrete_best, (lexical, binary, unary), chart.plan, chart.tokens, chart.allowed, gain, values, choices)
     return values, choices

@@ -46,11 +46,7 @@ def _make(form: BinaryForm) -> DenseRules | None:
     columns = np.searchsorted(parent, form.binary.parent)
     table = np.zeros((len(left) * len(right), len(parent)))
     table[rows, columns] = form.binary.weight
-    closure = None
-    if len(form.chains.child):
-        closure = np.zeros((form.symbols, form.symbols))
-        closure[np.repeat(np.arange(form.symbols), np.diff(form.chains.first)), form.chains.child] = form.chains.weight
-    return DenseRules(left, right, parent, table, (rows, columns), closure)
+    return DenseRules(left, right, parent, table, (rows, columns), form.closure)
 
 
 def fill_dense(

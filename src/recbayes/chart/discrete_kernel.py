@@ -46,9 +46,7 @@ def fill_discrete(form, plan, tokens, allowed, values, scales):
             scales[here] = -math.inf
             if len(allowed) > 0 and not allowed[start, start + width]:
                 continue
-            scale = _split_scale(plan, scales, start, width)
-            if width == 1:
-                scale = max(scale, 0.0)
+            scale = 0.0 if width == 1 else _split_scale(plan, scales, start, width)
             if scale == -math.inf:
                 continue
             for symbol in range(symbols):
@@ -56,7 +54,7 @@ def fill_discrete(form, plan, tokens, allowed, values, scales):
             if width == 1:
                 first, end = lexical_range(lexical, tokens[start])
                 for rule in range(first, end):
-                    raw[lexical.parent[rule]] += lexical.weight[rule] * math.exp(-scale)
+                    raw[lexical.parent[rule]] += lexical.weight[rule]
             _sum_pairs(binary, plan, values, scales, start, width, scale, together)
             for pair in range(len(together)):
                 if together[pair] > 0.0:
@@ -136,7 +134,6 @@ def fill_discrete_outside(form, plan, tokens, values, scales, outer, counts):
                 first, end = lexical_range(lexical, tokens[start])
                 for rule in range(first, end):
                     lexical_counts[rule] += reached[lexical.parent[rule]] * lexical.weight[rule] * math.exp(-scale)
-            if width == 1:
                 continue
             _sum_pairs(binary, plan, values, scales, start, width, scale, together)
             for pair in range(len(together)):
@@ -163,13 +160,14 @@ def fill_discrete_outside(form, plan, tokens, values, scales, outer, counts):
 
 
 @njit(**KERNEL)
-def fill_discrete_best(form, plan, tokens, allowed, values, choices):
-    """The highest log weight of a tree for every span and symbol, and how it comes about.
+def fill_discrete_best(form, plan, tokens, allowed, gain, values, choices):
+    """The highest score of a tree for every span and symbol, and how it comes about.
 
-    `choices` (spans, symbols, 2): rule and split point; rules are numbered lexical, then binary, then unary. Ties go to
-    lexical rules and to the first pair of children.
+    A tree's score is the sum of the log weights of its rules and of the gains (spans, symbols) of all nodes below the first
+    that are the highest of their span. `choices` (spans, symbols, 2): rule and split point; rules are numbered lexical, then
+    binary, then unary. Ties go to lexical rules and to the first pair of children. `form` is (lexical, binary, unary).
     """
-    lexical, binary, _, unary = form
+    lexical, binary, unary = form
     symbols = values.shape[1]
     lexical_count, binary_count = len(lexical.parent), len(binary.parent)
     together, points = np.zeros(len(binary.left)), np.zeros(len(binary.left), dtype=np.int64)
@@ -184,8 +182,8 @@ def fill_discrete_best(form, plan, tokens, allowed, values, choices):
                 first, end = lexical_range(lexical, tokens[start])
                 for rule in range(first, end):
                     a = lexical.parent[rule]
-                    if math.log(lexical.weight[rule]) > values[here, a]:
-                        values[here, a] = math.log(lexical.weight[rule])
+                    if lexical.log_weight[rule] > values[here, a]:
+                        values[here, a] = lexical.log_weight[rule]
                         choices[here, a, 0], choices[here, a, 1] = rule, start
             for pair in range(len(together)):
                 together[pair] = -math.inf
@@ -194,10 +192,11 @@ def fill_discrete_best(form, plan, tokens, allowed, values, choices):
                 if one < 0 or two < 0:
                     continue
                 for b in range(symbols):
-                    mine = values[one, b]
+                    mine = values[one, b] + gain[one, b]
                     if mine > -math.inf:
                         for pair in range(binary.first_pair[b], binary.first_pair[b + 1]):
-                            score = mine + values[two, binary.right[pair]]
+                            c = binary.right[pair]
+                            score = mine + values[two, c] + gain[two, c]
                             if score > together[pair]:
                                 together[pair], points[pair] = score, start + left
             for pair in range(len(together)):
@@ -211,7 +210,7 @@ def fill_discrete_best(form, plan, tokens, allowed, values, choices):
             while changed:  # a chain never gains by going round: cycles weigh less than one
                 changed = False
                 for rule in range(len(unary.parent)):
-                    a, score = unary.parent[rule], values[here, unary.child[rule]] + math.log(unary.weight[rule])
+                    a, score = unary.parent[rule], values[here, unary.child[rule]] + unary.log_weight[rule]
                     if score > values[here, a] + 1e-13 * abs(score):
                         values[here, a] = score
                         choices[here, a, 0], choices[here, a, 1] = lexical_count + binary_count + rule, start

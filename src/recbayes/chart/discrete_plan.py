@@ -56,8 +56,7 @@ def _classes(form: BinaryForm) -> tuple[tuple[tuple[int, int], ...], tuple[tuple
 
 def children_of_rules(form: BinaryForm) -> tuple[np.ndarray, np.ndarray]:
     """Left and right children of all binary rules."""
-    rules = np.diff(form.binary.first)
-    return np.repeat(form.binary.left, rules), np.repeat(form.binary.right, rules)
+    return form.binary.left[form.binary.pair], form.binary.right[form.binary.pair]
 
 
 def _symbol_widths(form: BinaryForm) -> tuple[np.ndarray, np.ndarray]:

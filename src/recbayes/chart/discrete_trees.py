@@ -24,14 +24,9 @@ def node_labels(form: BinaryForm) -> list[str | None]:
     return labels
 
 
-def grammar_rules(form: BinaryForm) -> np.ndarray:
-    """For every rule of the binary form (lexical, binary, unary), the grammar's rule, or -1."""
-    return np.concatenate([form.lexical.rule, form.binary.rule, form.unary.rule])
-
-
 def as_tree(form: BinaryForm, nodes: Iterable[tuple[int, int, int, int]]) -> Tree:
     """The tree of (symbol, start, end, rule of the binary form) in preorder."""
-    labels, texts, rules = node_labels(form), rule_names(form.grammar), grammar_rules(form)
+    labels, texts, rules = node_labels(form), rule_names(form.grammar), form.rules
     lexical = len(form.lexical.rule)
     kept, arities = [], []
     for symbol, start, end, number in nodes:
@@ -61,7 +56,6 @@ def follow_choices(chart: DiscreteChart, choices: np.ndarray, symbol: int) -> li
     """The nodes of the tree that the choices of all spans and symbols make, from a symbol at the root, in preorder."""
     form = chart.form
     lexical, binary = len(form.lexical.rule), len(form.binary.rule)
-    pair_of = np.repeat(np.arange(len(form.binary.left)), np.diff(form.binary.first))
     waiting = [(symbol, 0, chart.length)]
     nodes = []
     while waiting:
@@ -71,6 +65,6 @@ def follow_choices(chart: DiscreteChart, choices: np.ndarray, symbol: int) -> li
         if rule >= lexical + binary:
             waiting.append((int(form.unary.child[rule - lexical - binary]), start, end))
         elif rule >= lexical:
-            pair = pair_of[rule - lexical]
+            pair = form.binary.pair[rule - lexical]
             waiting += [(int(form.binary.right[pair]), split, end), (int(form.binary.left[pair]), start, split)]
     return nodes

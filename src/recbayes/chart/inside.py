@@ -1,6 +1,6 @@
 """`rb.inside`: the chart of inside messages of a series, and the evidence."""
 
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.series import Series, as_series
 from recbayes.numerics.compilation import run_kernel
 from recbayes.numerics.lanes import LANES
+from recbayes.numerics.many import per_series, run_many
 
 
 @dataclass(frozen=True)
@@ -146,10 +147,7 @@ def inside(
     edges = per_series(boundaries, len(data), "boundaries")
     masks = per_series(allowed, len(data), "allowed")
     columns = ([model] * len(data), data, edges, masks, [components] * len(data))
-    if executor is not None:
-        return list(executor.map(inside_one, *columns))
-    with ThreadPoolExecutor() as pool:
-        return list(pool.map(inside_one, *columns))
+    return run_many(inside_one, *columns, executor=executor)
 
 
 def is_many(series: object) -> bool:
@@ -163,15 +161,6 @@ def is_many(series: object) -> bool:
     return any(isinstance(one, Series) or (isinstance(one, np.ndarray) and one.ndim >= 1) for one in series) or any(
         isinstance(one, list | tuple) and any(isinstance(row, list | tuple | np.ndarray) for row in one) for one in series
     )
-
-
-def per_series(values: Any, count: int, name: str) -> list[Any]:
-    """One entry per series: None for all, or a list that has as many."""
-    if values is None:
-        return [None] * count
-    if not isinstance(values, list | tuple) or len(values) != count:
-        raise DataError(f"{name} must be a list with one entry for each of the {count} series")
-    return list(values)
 
 
 def inside_one(

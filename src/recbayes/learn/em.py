@@ -1,6 +1,6 @@
 """Re-estimation of discrete models from sequences: expectation maximisation by inside and outside."""
 
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from recbayes.model.discrete_variables import DiscreteVariable, SparseTable, Tra
 from recbayes.model.flat import Discrete, FlatGrammar
 from recbayes.model.grammar_text import Rule
 from recbayes.model.pcfg import PCFG
+from recbayes.numerics.many import run_many
 
 
 class Counts(NamedTuple):
@@ -36,15 +37,10 @@ class Estimate(NamedTuple):
 
 def expected_counts(model: Discrete, sequences: Any, executor: Executor | None = None) -> Counts:
     """Sums over a sequence of tokens, or a list of sequences (in threads)."""
-    many = [list(one) for one in sequences] if are_many(sequences) else [list(sequences)]
+    many = list(sequences) if are_many(sequences) else [sequences]
     if not many:
         raise DataError("there are no sequences to learn from")
-    jobs = [model] * len(many), many
-    if executor is not None:
-        found = list(executor.map(_counts, *jobs))
-    else:
-        with ThreadPoolExecutor() as pool:
-            found = list(pool.map(_counts, *jobs))
+    found = run_many(_counts, [model] * len(many), many, executor=executor)
     return Counts(
         float(sum(one.log_evidence for one in found)),
         np.sum([one.rules for one in found], axis=0),
@@ -52,7 +48,7 @@ def expected_counts(model: Discrete, sequences: Any, executor: Executor | None =
     )
 
 
-def _counts(model: Discrete, tokens: list) -> Counts:
+def _counts(model: Discrete, tokens: Any) -> Counts:
     chart = inside_discrete(model, tokens)
     found = chart.outside
     root = int(chart.plan.place[-1])

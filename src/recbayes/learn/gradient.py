@@ -1,18 +1,19 @@
 """`rb.log_evidence_and_gradient`: what learning climbs."""
 
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from recbayes.chart.gradient import model_gradient
-from recbayes.chart.inside import inside_one, is_many, per_series
+from recbayes.chart.inside import inside_one, is_many
 from recbayes.learn.em import expected_counts
 from recbayes.learn.parameters import Parameters
 from recbayes.model.flat import Discrete
 from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.grammar_text import rule_names
 from recbayes.model.series import as_series
+from recbayes.numerics.many import per_series, run_many
 
 
 class EvidenceAndGradient(NamedTuple):
@@ -56,13 +57,10 @@ def log_evidence_and_gradient(
     data = [as_series(one, model.observed_dim, label.format(number)) for number, one in enumerate(many)]
     jobs = ([model] * len(data), [parameters] * len(data), data)
     constraints = (per_series(boundaries, len(data), "boundaries"), per_series(allowed, len(data), "allowed"))
-    if executor is not None:
-        results = list(executor.map(_one, *jobs, *constraints))
-    elif len(data) == 1:
+    if executor is None and len(data) == 1:
         results = [_one(model, parameters, data[0], constraints[0][0], constraints[1][0])]
     else:
-        with ThreadPoolExecutor() as pool:
-            results = list(pool.map(_one, *jobs, *constraints))
+        results = run_many(_one, *jobs, *constraints, executor=executor)
     value = sum(one for one, _ in results)
     gradient = np.sum([one for _, one in results], axis=0)
     return EvidenceAndGradient(value, gradient, parameters)

@@ -23,6 +23,7 @@ class Lexical(NamedTuple):
     weight: np.ndarray
     rule: np.ndarray  # the grammar's rule, or -1 if the step is only unpacking
     first: np.ndarray
+    log_weight: np.ndarray
 
 
 class Unary(NamedTuple):
@@ -33,6 +34,7 @@ class Unary(NamedTuple):
     weight: np.ndarray
     rule: np.ndarray
     first: np.ndarray
+    log_weight: np.ndarray
 
 
 class Binary(NamedTuple):
@@ -42,6 +44,7 @@ class Binary(NamedTuple):
     weight: np.ndarray
     rule: np.ndarray
     log_weight: np.ndarray
+    pair: np.ndarray  # the pair of each rule
     first: np.ndarray  # where each pair's rules begin
     left: np.ndarray  # of each pair
     right: np.ndarray
@@ -67,8 +70,14 @@ class BinaryForm:
     unary: Unary
     binary: Binary
     start: np.ndarray  # (symbols,)
-    chains: Chains  # total weights of all unary chains between two symbols
+    closure: np.ndarray | None  # (symbols, symbols) total weight of all unary chains between two symbols, if there are any
+    chains: Chains  # the same by rows
     contents: tuple[tuple[int, ...], ...]  # for every fresh symbol, the right-hand side it stands for
+
+    @property
+    def rules(self) -> np.ndarray:
+        """For every rule of the binary form, lexical, binary and unary ones in this order, the grammar's rule, or -1."""
+        return np.concatenate([self.lexical.rule, self.binary.rule, self.unary.rule])
 
     @property
     def visible(self) -> np.ndarray:
@@ -110,6 +119,7 @@ def _make(grammar: FlatGrammar) -> BinaryForm:
         else:
             binary.append((left, symbol(right[:1]), symbol(right[1:]), weight, rule))
     symbols = real + len(fresh)
+    closure = _closure(grammar, unary, symbols)
     start = np.zeros(symbols)
     start[:real] = grammar.start
     return BinaryForm(
@@ -120,39 +130,43 @@ def _make(grammar: FlatGrammar) -> BinaryForm:
         unary=Unary(*_columns(unary, 4, 0, symbols)),
         binary=_binary(binary, symbols),
         start=start,
-        chains=_chains(_closure(grammar, unary, symbols)),
+        closure=closure,
+        chains=_chains(closure, symbols),
         contents=tuple(fresh),
     )
 
 
 def _columns(rows: list[tuple], count: int, key: int, keys: int) -> list[np.ndarray]:
-    """Columns of the rows, sorted by one of them, and where each of its values begins. The last but one are weights."""
+    """Columns of the rows, sorted by one of them; where each of its values begins; and the logarithms of the weights, which
+    are the last column but one."""
     rows = sorted(rows, key=lambda row: row[key])
     columns = [np.array([row[column] for row in rows], dtype=np.int64) for column in range(count)]
     columns[count - 2] = np.array([row[count - 2] for row in rows], dtype=np.float64)
-    return [*columns, np.searchsorted(columns[key], np.arange(keys + 1))]
+    return [*columns, np.searchsorted(columns[key], np.arange(keys + 1)), np.log(columns[count - 2])]
 
 
 def _binary(rows: list[tuple[int, int, int, float, int]], symbols: int) -> Binary:
     rows = sorted(rows, key=lambda row: (row[1], row[2], row[0]))
     parent, left, right, rule = (np.array([row[n] for row in rows], dtype=np.int64) for n in (0, 1, 2, 4))
     weight = np.array([row[3] for row in rows], dtype=np.float64)
-    new = np.flatnonzero((np.diff(left, prepend=-1) != 0) | (np.diff(right, prepend=-1) != 0))
+    begins = (np.diff(left, prepend=-1) != 0) | (np.diff(right, prepend=-1) != 0)
+    new = np.flatnonzero(begins)
     first = np.append(new, len(rows))
     first_pair = np.searchsorted(left[new], np.arange(symbols + 1))
-    return Binary(parent, weight, rule, np.log(weight), first, left[new], right[new], first_pair)
+    return Binary(parent, weight, rule, np.log(weight), np.cumsum(begins) - 1, first, left[new], right[new], first_pair)
 
 
-def _chains(closure: np.ndarray) -> Chains:
+def _chains(closure: np.ndarray | None, symbols: int) -> Chains:
+    if closure is None:
+        return Chains(np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(symbols + 1, dtype=np.int64))
     parents, children = np.nonzero(closure)
-    first = np.searchsorted(parents, np.arange(len(closure) + 1))
-    return Chains(children, closure[parents, children], first)
+    return Chains(children, closure[parents, children], np.searchsorted(parents, np.arange(symbols + 1)))
 
 
-def _closure(grammar: FlatGrammar, unary: list[tuple[int, int, float, int]], symbols: int) -> np.ndarray:
+def _closure(grammar: FlatGrammar, unary: list[tuple[int, int, float, int]], symbols: int) -> np.ndarray | None:
     """(1 - U)^-1 = 1 + U + U^2 + ...: the total weight of all chains of unary rules, cycles included (step 3)."""
     if not unary:
-        return np.zeros((0, 0))
+        return None
     U = np.zeros((symbols, symbols))
     for parent, child, weight, _ in unary:
         U[parent, child] += weight

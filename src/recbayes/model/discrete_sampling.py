@@ -18,7 +18,7 @@ import numpy as np
 from recbayes.errors import LengthError
 from recbayes.model.flat import FlatGrammar
 from recbayes.model.grammar_text import quoted, rule_names
-from recbayes.model.sampling import LONGEST, MOST_NODES
+from recbayes.model.sampling import LONGEST, MOST_NODES, check_bounds
 from recbayes.tree.tree import Node, Tree
 
 MOST_SYMBOLS = 1000  # for which an error still computes how fast trees grow
@@ -28,10 +28,7 @@ def sample(
     flat: FlatGrammar, *, seed: int | np.random.Generator, min_length: int, max_length: int | None, attempts: int
 ) -> tuple[list[str], Tree]:
     """Terminals and their tree, with between `min_length` and `max_length` terminals."""
-    if min_length < 1 or (max_length is not None and max_length < min_length):
-        raise LengthError(f"lengths must satisfy 1 <= min_length <= max_length, got {min_length} and {max_length}")
-    if attempts < 1:
-        raise LengthError(f"attempts must be at least 1, got {attempts}")
+    check_bounds(min_length, max_length, attempts)
     rng = np.random.default_rng(seed)
     draw = _Drawer(flat, rng)
     ceiling = LONGEST if max_length is None else max_length

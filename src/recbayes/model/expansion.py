@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from recbayes.errors import ModelError
-from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Variable, _dimension
+from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Variable, dimension
 from recbayes.model.lengths import ExactlyOne
 from recbayes.model.linear_gaussian import Branch, LinearGaussianRBN, Observe
 from recbayes.numerics.arrays import square, vector
@@ -92,11 +92,11 @@ def expand_linear(
 
 def _dimensions(dim: int | Mapping[str, int], rules_of: Mapping[str, list[GrammarRule]]) -> dict[str, int]:
     if not isinstance(dim, Mapping):
-        return dict.fromkeys(rules_of, _dimension(dim, "dim"))
+        return dict.fromkeys(rules_of, dimension(dim, "dim"))
     missing = sorted(set(rules_of) - set(dim))
     if missing:
         raise ModelError(f"dim must have an entry for every non-terminal; there is none for {missing}")
-    return {symbol: _dimension(dim[symbol], f"dim[{symbol!r}]") for symbol in rules_of}
+    return {symbol: dimension(dim[symbol], f"dim[{symbol!r}]") for symbol in rules_of}
 
 
 def _expanded(

@@ -9,7 +9,7 @@ and the root's value comes from a Gaussian, or a mixture of Gaussians. A split m
 by a random number of steps (the paper's transpositions): one rule with several weighted `shifts`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -115,19 +115,10 @@ class GaussianRBN:
         prior: Prior,
         references: tuple[Reference, ...] | None = None,
     ) -> None:
-        variables = tuple(variables)
-        if not variables:
-            raise ModelError("variables must not be empty")
-        dims: dict[str, int] = {}
-        for variable in variables:
-            if not isinstance(variable.name, str) or not variable.name:
-                raise ModelError(f"a variable's name must be a non-empty string, got {variable.name!r}")
-            if variable.name in dims:
-                raise ModelError(f"variable {variable.name!r} is defined twice")
-            dims[variable.name] = _dimension(variable.dim, f"{variable.name}.dim")
+        dims = checked_dimensions(variables)
         self._variables = tuple(_checked_variable(variable, dims) for variable in variables)
         self._observed_dim = _observed_dimension(self._variables)
-        self._prior = _checked_prior(prior, dims)
+        self._prior = checked_prior(prior, dims)
         self._references = None if references is None else _checked_references(references, self._variables)
         self.derived: dict[str, Any] = {}  # what follows from the model and is worth computing once
 
@@ -169,7 +160,7 @@ class GaussianRBN:
         probability to emit; `extra_observations` the Poisson rate of further observations per leaf (None: exactly one).
         `shifts` are the left child's transpositions with their probabilities, `prior_shifts` those of the prior mean.
         """
-        dim = _dimension(dim, "dim")
+        dim = dimension(dim, "dim")
         stop = number(termination, "termination")
         if not 0 <= stop <= 1:
             raise ModelError(f"termination must lie between 0 and 1, got {stop:.6g}")
@@ -224,6 +215,20 @@ class GaussianRBN:
         return "\n".join(lines)
 
 
+def checked_dimensions(variables: Sequence[Variable]) -> dict[str, int]:
+    """The dimensions of variables by their names."""
+    if not variables:
+        raise ModelError("variables must not be empty")
+    dims: dict[str, int] = {}
+    for variable in variables:
+        if not isinstance(variable.name, str) or not variable.name:
+            raise ModelError(f"a variable's name must be a non-empty string, got {variable.name!r}")
+        if variable.name in dims:
+            raise ModelError(f"variable {variable.name!r} is defined twice")
+        dims[variable.name] = dimension(variable.dim, f"{variable.name}.dim")
+    return dims
+
+
 def _checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
     name = variable.name
     if not variable.rules:
@@ -232,21 +237,21 @@ def _checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
     for position, rule in enumerate(variable.rules):
         where = f"{name}.rules[{position}]"
         if isinstance(rule, Split):
-            rules.append(_checked_split(rule, where, dims[name], dims))
+            rules.append(checked_split(rule, where, dims[name], dims))
         elif isinstance(rule, Emit):
-            rules.append(_checked_emit(rule, where, dims[name]))
+            rules.append(checked_emit(rule, where, dims[name]))
         else:
             raise ModelError(f"{where} must be a Split or an Emit, got {type(rule).__name__}")
     check_probabilities(np.array([rule.probability for rule in rules]), f"{name}: probabilities of the rules")
     return Variable(name, dims[name], tuple(rules))
 
 
-def _checked_split(rule: Split, where: str, dim: int, dims: Mapping[str, int]) -> Split:
+def checked_split(rule: Split, where: str, dim: int, dims: Mapping[str, int]) -> Split:
     links = []
     for side, child, link in (("left", rule.left, rule.left_link), ("right", rule.right, rule.right_link)):
         if child not in dims:
             raise ModelError(f"{where}.{side} is {child!r}, which is not a variable; there are {sorted(dims)}")
-        links.append(_checked_link(link, f"{where}.{side}_link", dim, dims[child]))
+        links.append(checked_link(link, f"{where}.{side}_link", dim, dims[child]))
     shifts: dict[Shift, float] = {}
     for key, weight in _mapping(rule.shifts, f"{where}.shifts").items():
         pair = key if isinstance(key, tuple) else (key, 0)
@@ -265,7 +270,7 @@ def _checked_split(rule: Split, where: str, dim: int, dims: Mapping[str, int]) -
     return Split(probability, rule.left, rule.right, links[0], links[1], shifts)
 
 
-def _checked_link(link: Link, where: str, dim: int, child_dim: int) -> Link:
+def checked_link(link: Link, where: str, dim: int, child_dim: int) -> Link:
     if not isinstance(link, Link):
         raise ModelError(f"{where} must be a Link, got {type(link).__name__}; for a plain covariance use Link(covariance)")
     if link.map is None and child_dim != dim:
@@ -277,7 +282,7 @@ def _checked_link(link: Link, where: str, dim: int, child_dim: int) -> Link:
     )
 
 
-def _checked_emit(rule: Emit, where: str, dim: int) -> Emit:
+def checked_emit(rule: Emit, where: str, dim: int) -> Emit:
     if not isinstance(rule.length, Length):
         raise ModelError(f"{where}.length must be ExactlyOne, OnePlusPoisson or LengthTable, got {rule.length!r}")
     map_ = None if rule.map is None else frozen(rule.map, f"{where}.map")
@@ -293,7 +298,7 @@ def _checked_emit(rule: Emit, where: str, dim: int) -> Emit:
     )
 
 
-def _checked_prior(prior: Prior, dims: Mapping[str, int]) -> Prior:
+def checked_prior(prior: Prior, dims: Mapping[str, int]) -> Prior:
     if prior.variable not in dims:
         raise ModelError(f"prior.variable is {prior.variable!r}, which is not a variable; there are {sorted(dims)}")
     if not prior.components:
@@ -347,7 +352,7 @@ def _observed_dimension(variables: tuple[Variable, ...]) -> int:
     return next(iter(sizes.values()))
 
 
-def _dimension(value: object, name: str) -> int:
+def dimension(value: object, name: str) -> int:
     dim = whole_number(value, name)
     if dim < 1:
         raise ModelError(f"{name} must be a positive whole number, got {value!r}")

@@ -22,11 +22,11 @@ from recbayes.model.gaussian import (
     Prior,
     Split,
     Variable,
-    _checked_emit,
-    _checked_link,
-    _checked_prior,
-    _checked_split,
-    _dimension,
+    checked_dimensions,
+    checked_emit,
+    checked_link,
+    checked_prior,
+    checked_split,
 )
 from recbayes.model.lengths import check_probabilities
 from recbayes.model.naming import rule_name
@@ -72,19 +72,10 @@ class LinearGaussianRBN:
     __slots__ = ("_observed_dim", "_prior", "_variables")
 
     def __init__(self, variables: tuple[Variable, ...] | list[Variable], prior: Prior) -> None:
-        variables = tuple(variables)
-        if not variables:
-            raise ModelError("variables must not be empty")
-        dims: dict[str, int] = {}
-        for variable in variables:
-            if not isinstance(variable.name, str) or not variable.name:
-                raise ModelError(f"a variable's name must be a non-empty string, got {variable.name!r}")
-            if variable.name in dims:
-                raise ModelError(f"variable {variable.name!r} is defined twice")
-            dims[variable.name] = _dimension(variable.dim, f"{variable.name}.dim")
+        dims = checked_dimensions(variables)
         self._variables = tuple(_checked_variable(variable, dims) for variable in variables)
         self._observed_dim = _observed_dimension(self._variables)
-        self._prior = _checked_prior(prior, dims)
+        self._prior = checked_prior(prior, dims)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -164,9 +155,9 @@ def _checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
         if isinstance(rule, Branch):
             rules.append(_checked_branch(rule, where, dim, dims))
         elif isinstance(rule, Split):
-            rules.append(_checked_split(rule, where, dim, dims))
+            rules.append(checked_split(rule, where, dim, dims))
         elif isinstance(rule, Emit):
-            rules.append(_checked_emit(rule, where, dim))
+            rules.append(checked_emit(rule, where, dim))
         else:
             raise ModelError(f"{where} must be a Branch, a Split or an Emit, got {type(rule).__name__}")
     check_probabilities(np.array([rule.probability for rule in rules]), f"{name}: probabilities of the rules")
@@ -180,13 +171,13 @@ def _checked_branch(rule: Branch, where: str, dim: int, dims: Mapping[str, int])
     for position, child in enumerate(rule.children):
         here = f"{where}.children[{position}]"
         if isinstance(child, Observe):
-            emit = _checked_emit(Emit(1.0, child.covariance, map=child.map, offset=child.offset), here, dim)
+            emit = checked_emit(Emit(1.0, child.covariance, map=child.map, offset=child.offset), here, dim)
             children.append(Observe(emit.covariance, emit.map, emit.offset))
         elif isinstance(child, tuple) and len(child) == 2:
             name, link = child
             if name not in dims:
                 raise ModelError(f"{here} is {name!r}, which is not a variable; there are {sorted(dims)}")
-            children.append((name, _checked_link(link, f"{here}: link", dim, dims[name])))
+            children.append((name, checked_link(link, f"{here}: link", dim, dims[name])))
         else:
             raise ModelError(f"{here} must be a (name, Link) pair or an Observe, got {child!r}")
     return Branch(number(rule.probability, f"{where}.probability"), tuple(children))

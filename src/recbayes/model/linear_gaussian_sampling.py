@@ -11,7 +11,7 @@ import numpy as np
 from recbayes.errors import LengthError
 from recbayes.model.gaussian import Emit, Split
 from recbayes.model.linear_gaussian import OBSERVED, LinearGaussianRBN, Observe, Rule, children_of, name_of_rule
-from recbayes.model.sampling import LONGEST, MOST_NODES, _child, _choose
+from recbayes.model.sampling import LONGEST, MOST_NODES, check_bounds, choose, draw_child
 from recbayes.tree.tree import Node, Tree
 
 
@@ -30,10 +30,7 @@ def sample(
     model: LinearGaussianRBN, *, seed: int | np.random.Generator, min_length: int, max_length: int | None, attempts: int
 ) -> tuple[np.ndarray, Tree]:
     """A series and its tree, with between `min_length` and `max_length` observations."""
-    if min_length < 1 or (max_length is not None and max_length < min_length):
-        raise LengthError(f"lengths must satisfy 1 <= min_length <= max_length, got {min_length} and {max_length}")
-    if attempts < 1:
-        raise LengthError(f"attempts must be at least 1, got {attempts}")
+    check_bounds(min_length, max_length, attempts)
     rng = np.random.default_rng(seed)
     ceiling = LONGEST if max_length is None else max_length
     tried = nodes = 0
@@ -70,7 +67,7 @@ def _bare_tree(
             steps.append(_Step(-1, -1, here, 0, length=1))
             length += 1
             continue
-        position = _choose(rng, chances[here])
+        position = choose(rng, chances[here])
         rule = rules[here][position]
         if isinstance(rule, Emit):
             steps.append(_Step(here, position, rule, 0, length=rule.length.sample(rng)))
@@ -78,7 +75,7 @@ def _bare_tree(
             continue
         shift = (0, 0)
         if isinstance(rule, Split):
-            shift = list(rule.shifts)[_choose(rng, list(rule.shifts.values()))]
+            shift = list(rule.shifts)[choose(rng, list(rule.shifts.values()))]
         children = children_of(rule)
         steps.append(_Step(here, position, rule, len(children), shift))
         waiting += [child if isinstance(child, Observe) else index[child[0]] for child in reversed(children)]
@@ -88,8 +85,8 @@ def _bare_tree(
 def _values(model: LinearGaussianRBN, rng: np.random.Generator, steps: list[_Step]) -> tuple[np.ndarray, Tree]:
     """Latent values from the root down and the observations, for a bare tree."""
     components = model.prior.components
-    component = components[_choose(rng, [component.weight for component in components])]
-    turn = list(component.shifts)[_choose(rng, list(component.shifts.values()))]
+    component = components[choose(rng, [component.weight for component in components])]
+    turn = list(component.shifts)[choose(rng, list(component.shifts.values()))]
     waiting = [
         rng.multivariate_normal(np.roll(component.mean, turn), component.covariance, method="eigh", check_valid="ignore")
     ]
@@ -112,7 +109,7 @@ def _values(model: LinearGaussianRBN, rng: np.random.Generator, steps: list[_Ste
             if not isinstance(rule, Emit):
                 turns = step.shift if isinstance(rule, Split) else (0,) * step.arity
                 below = [
-                    value if isinstance(child, Observe) else _child(rng, child[1], value, steps_)
+                    value if isinstance(child, Observe) else draw_child(rng, child[1], value, steps_)
                     for child, steps_ in zip(children_of(rule), turns, strict=True)
                 ]
                 waiting += below[::-1]

@@ -37,17 +37,14 @@ def normal_form(model: Discrete) -> NormalForm:
     """The model in Chomsky normal form, as a grammar with one start symbol."""
     form = binary_form(model.flat())
     names = _names(form)
-    closure = np.eye(form.symbols)
-    if len(form.chains.child):
-        closure[np.repeat(np.arange(form.symbols), np.diff(form.chains.first)), form.chains.child] = form.chains.weight
-    pair_of = np.repeat(np.arange(len(form.binary.left)), np.diff(form.binary.first))
+    closure = np.eye(form.symbols) if form.closure is None else form.closure
     rights: list[tuple[int, tuple[Symbol, ...], float]] = [
         (int(parent), (Terminal(form.grammar.terminals[terminal]),), float(weight))
         for parent, terminal, weight in zip(form.lexical.parent, form.lexical.terminal, form.lexical.weight, strict=True)
     ]
     rights += [
         (int(parent), (names[form.binary.left[pair]], names[form.binary.right[pair]]), float(weight))
-        for parent, pair, weight in zip(form.binary.parent, pair_of, form.binary.weight, strict=True)
+        for parent, pair, weight in zip(form.binary.parent, form.binary.pair, form.binary.weight, strict=True)
     ]
     starts = np.flatnonzero(form.start)
     single = len(starts) == 1 and form.start[starts[0]] == 1.0

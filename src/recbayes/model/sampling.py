@@ -31,10 +31,7 @@ def sample(
     model: GaussianRBN, *, seed: int | np.random.Generator, min_length: int, max_length: int | None, attempts: int
 ) -> tuple[np.ndarray, Tree]:
     """A series and its tree, with between `min_length` and `max_length` observations."""
-    if min_length < 1 or (max_length is not None and max_length < min_length):
-        raise LengthError(f"lengths must satisfy 1 <= min_length <= max_length, got {min_length} and {max_length}")
-    if attempts < 1:
-        raise LengthError(f"attempts must be at least 1, got {attempts}")
+    check_bounds(min_length, max_length, attempts)
     rng = np.random.default_rng(seed)
     ceiling = LONGEST if max_length is None else max_length
     tried = too_long = nodes = 0
@@ -49,6 +46,13 @@ def sample(
             return _values(model, rng, steps)
         nodes += len(steps)
     raise LengthError(_complaint(model, min_length, max_length, tried, too_long))
+
+
+def check_bounds(min_length: int, max_length: int | None, attempts: int) -> None:
+    if min_length < 1 or (max_length is not None and max_length < min_length):
+        raise LengthError(f"lengths must satisfy 1 <= min_length <= max_length, got {min_length} and {max_length}")
+    if attempts < 1:
+        raise LengthError(f"attempts must be at least 1, got {attempts}")
 
 
 def _complaint(model: GaussianRBN, shortest: int, longest: int | None, attempts: int, too_long: int) -> str:
@@ -92,20 +96,20 @@ def _bare_tree(model: GaussianRBN, rng: np.random.Generator, ceiling: int) -> tu
         if length + len(waiting) > ceiling:
             break
         position = waiting.pop()
-        number = _choose(rng, chances[position])
+        number = choose(rng, chances[position])
         rule = model.variables[position].rules[number]
         if isinstance(rule, Emit):
             steps.append(_Step(position, number, rule, length=rule.length.sample(rng)))
             length += steps[-1].length
         else:
             shifts = list(rule.shifts)
-            shift = shifts[_choose(rng, list(rule.shifts.values()))]
+            shift = shifts[choose(rng, list(rule.shifts.values()))]
             steps.append(_Step(position, number, rule, shift=shift))
             waiting += [index[rule.right], index[rule.left]]
     return steps, length + len(waiting)
 
 
-def _choose(rng: np.random.Generator, weights: list[float]) -> int:
+def choose(rng: np.random.Generator, weights: list[float]) -> int:
     if len(weights) == 1:
         return 0
     threshold = rng.random() * sum(weights)
@@ -119,8 +123,8 @@ def _choose(rng: np.random.Generator, weights: list[float]) -> int:
 def _values(model: GaussianRBN, rng: np.random.Generator, steps: list[_Step]) -> tuple[np.ndarray, Tree]:
     """Latent values from the root down and the observations, for a bare tree."""
     components = model.prior.components
-    component = components[_choose(rng, [component.weight for component in components])]
-    steps_of_root = list(component.shifts)[_choose(rng, list(component.shifts.values()))]
+    component = components[choose(rng, [component.weight for component in components])]
+    steps_of_root = list(component.shifts)[choose(rng, list(component.shifts.values()))]
     root = rng.multivariate_normal(
         np.roll(component.mean, steps_of_root), component.covariance, method="eigh", check_valid="ignore"
     )
@@ -142,14 +146,14 @@ def _values(model: GaussianRBN, rng: np.random.Generator, steps: list[_Step]) ->
             nodes.append(Node(start, end, variable.name, name, value))
             start = end
         else:
-            left = _child(rng, step.rule.left_link, value, step.shift[0])
-            right = _child(rng, step.rule.right_link, value, step.shift[1])
+            left = draw_child(rng, step.rule.left_link, value, step.shift[0])
+            right = draw_child(rng, step.rule.right_link, value, step.shift[1])
             nodes.append(Node(start, end, variable.name, name, value))
             waiting += [right, left]
     return np.concatenate(rows), Tree(nodes, [0 if isinstance(step.rule, Emit) else 2 for step in steps])
 
 
-def _child(rng: np.random.Generator, link: Link, parent: np.ndarray, shift: int) -> np.ndarray:
+def draw_child(rng: np.random.Generator, link: Link, parent: np.ndarray, shift: int) -> np.ndarray:
     mean = np.roll(parent, shift) if link.map is None else link.map @ parent
     mean = mean if link.offset is None else mean + link.offset
     return rng.multivariate_normal(mean, link.covariance, method="eigh", check_valid="ignore")

@@ -7,7 +7,7 @@ from numba import njit
 
 from recbayes.chart.discrete_kernel import lexical_range, span_number
 from recbayes.numerics.lanes import INNER, KERNEL
-from recbayes.posterior.walk_kernel import mix_bits, uniform
+from recbayes.numerics.streams import stream, uniform
 
 
 @njit(**KERNEL)
@@ -25,7 +25,7 @@ def draw_discrete(form, by_parent, plan, tokens, values, scales, start_weights, 
     used = 0
     for draw in range(draws):
         begin = used
-        state[0] = mix_bits(np.uint64(seed) + np.uint64(first_draw + draw) * np.uint64(0xD1B54A32D192ED03))
+        state[0] = stream(seed, first_draw + draw)
         total = 0.0
         for symbol in range(len(start_weights)):
             total += start_weights[symbol] * values[root, symbol]

@@ -5,13 +5,12 @@ from functools import cached_property
 
 import numpy as np
 
-from recbayes.chart.discrete import DiscreteChart
-from recbayes.chart.discrete_trees import follow_choices, grammar_rules, node_labels
+from recbayes.chart.discrete import DiscreteChart, best_gains
+from recbayes.chart.discrete_trees import follow_choices, node_labels
 from recbayes.errors import DataError
 from recbayes.model.grammar_text import rule_names
 from recbayes.numerics.compilation import run_kernel
 from recbayes.posterior.decode import LABEL, Cells
-from recbayes.posterior.discrete_decode_kernel import best_by_gain
 from recbayes.posterior.discrete_draw_kernel import draw_discrete
 from recbayes.posterior.forest import Forest
 from recbayes.posterior.k_best import k_best_trees
@@ -111,14 +110,11 @@ class DiscreteCells(Cells):
         return gain
 
     def decode(self, gain: np.ndarray, price: float) -> Forest:
-        chart, form = self.chart, self.chart.form
-        values = np.empty((chart.plan.spans, form.symbols))
-        choices = np.zeros((*values.shape, 2), dtype=np.int64)
+        chart = self.chart
         paid = np.where(np.isnan(gain), 0.0, gain - price)
-        parts = (form.lexical, form.binary, form.chains, form.unary)
-        run_kernel(best_by_gain, parts, chart.plan, chart.tokens, chart.allowed, paid, values, choices)
+        values, choices = best_gains(chart, paid)
         root = int(chart.plan.place[-1])
-        scores = np.where(form.start > 0, values[root] + paid[root], -np.inf)
+        scores = np.where(chart.form.start > 0, values[root] + paid[root], -np.inf)
         nodes = follow_choices(chart, choices, int(scores.argmax()))
         return discrete_forest(chart, np.array(nodes, dtype=np.int32).T, np.array([len(nodes)]))
 
@@ -136,7 +132,7 @@ def discrete_forest(chart: DiscreteChart, columns: np.ndarray, sizes: np.ndarray
     shown = form.visible[symbols]
     owners = np.repeat(np.arange(len(sizes)), sizes)[shown]
     first = np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(sizes)))])
-    rules = grammar_rules(form)[numbers[shown]]
+    rules = form.rules[numbers[shown]]
     widths = np.array([len(right) for right in form.grammar.rights])
     arities = np.where(numbers[shown] < len(form.lexical.rule), 0, widths[rules])
     names = {-1: "", **dict(enumerate(rule_names(form.grammar)))}
@@ -148,7 +144,6 @@ def discrete_forest(chart: DiscreteChart, columns: np.ndarray, sizes: np.ndarray
 def draw_trees_of(chart: DiscreteChart, draws: int, seed: int) -> DiscretePosterior:
     """Independent draws from the posterior over trees."""
     form, plan = chart.form, chart.plan
-    pair_of = np.repeat(np.arange(len(form.binary.left)), np.diff(form.binary.first))
     order = np.argsort(form.binary.parent, kind="stable")
     first = np.searchsorted(form.binary.parent[order], np.arange(form.symbols + 1))
     parts = (form.lexical, form.binary, form.chains, form.unary)
@@ -159,7 +154,7 @@ def draw_trees_of(chart: DiscreteChart, draws: int, seed: int) -> DiscretePoster
         made = run_kernel(
             draw_discrete,
             parts,
-            (first, order, pair_of[order]),
+            (first, order, form.binary.pair[order]),
             plan,
             chart.tokens,
             chart.values,

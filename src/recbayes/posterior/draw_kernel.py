@@ -8,6 +8,7 @@ from numba import njit
 from recbayes.chart.densities import weigh_density
 from recbayes.chart.room import make_room
 from recbayes.numerics.lanes import INNER, KERNEL, LANES
+from recbayes.numerics.streams import stream, uniform
 from recbayes.posterior.walk_kernel import (
     CHECK,
     DRAW,
@@ -22,17 +23,22 @@ from recbayes.posterior.walk_kernel import (
     exact_contexts,
     log_joint,
     make_places,
-    mix_bits,
     spread,
-    uniform,
     walk,
 )
 
 
 @njit(**INNER)
-def _stream(seed, number):
-    """Where the random numbers of a draw begin: every draw has its own, however draws are divided among calls."""
-    return mix_bits(np.uint64(seed) + np.uint64(number) * np.uint64(0xD1B54A32D192ED03))
+def _prepare(size, capacity, most_options, kept, cells):
+    """Room for trees of up to `capacity` nodes, and for `kept` numbers of the alternatives of cells that were visited."""
+    at = make_room(size)
+    end = make_places(size, at.end, capacity, most_options, np.int64(0)).kept + kept
+    to = make_places(size, at.end, capacity, most_options, end)
+    cache = np.zeros(2 * cells, dtype=np.int64)
+    cache[0] = to.kept
+    nodes = np.zeros((FIELDS, capacity), dtype=np.int64)
+    stack = np.zeros((capacity + 2, 2), dtype=np.int64)
+    return at, to, np.zeros(end), cache, nodes, stack, np.zeros(1, dtype=np.uint64)
 
 
 @njit(**INNER)
@@ -80,20 +86,12 @@ def draw_trees(problem, shares, seed, first_draw, draws, most_options, kept, out
     tables, plan, dims = problem.tables, problem.plan, problem.dims
     size, segments = tables.turn.shape[1], len(plan.positions) - 1
     capacity = 2 * segments
-    at = make_room(size)
-    to = make_places(size, at.end, capacity, most_options, 0)
-    room = np.zeros(to.kept + kept)
-    to = make_places(size, at.end, capacity, most_options, to.kept + kept)
-    cache = np.zeros(2 * plan.choices_size, dtype=np.int64)
-    cache[0] = to.kept
-    nodes = np.zeros((FIELDS, capacity), dtype=np.int64)
-    stack = np.zeros((capacity + 2, 2), dtype=np.int64)
-    state = np.zeros(1, dtype=np.uint64)
+    at, to, room, cache, nodes, stack, state = _prepare(size, capacity, most_options, kept, plan.choices_size)
     used = 0
     for draw in range(draws):
         if used + capacity > out.shape[1]:
             return draw
-        state[0] = _stream(seed, first_draw + draw)
+        state[0] = stream(seed, first_draw + draw)
         component = _draw_component(shares, uniform(state))
         density_of_prior(room, size, component, tables.prior, at, to.contexts)
         nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
@@ -120,18 +118,10 @@ def move_trees(problem, shares, seed, trees, sizes, components, moves, most_opti
     size, segments = tables.turn.shape[1], len(plan.positions) - 1
     numbers = 1 + size + size * (size + 1) // 2
     capacity = 6 * segments  # a tree, a new subtree, and what follows it once more
-    at = make_room(size)
-    to = make_places(size, at.end, capacity, most_options, 0)
-    room = np.zeros(to.kept + kept)
-    to = make_places(size, at.end, capacity, most_options, to.kept + kept)
-    cache = np.zeros(2 * plan.choices_size, dtype=np.int64)
-    cache[0] = to.kept
-    nodes = np.zeros((FIELDS, capacity), dtype=np.int64)
-    stack = np.zeros((capacity + 2, 2), dtype=np.int64)
-    state = np.zeros(1, dtype=np.uint64)
+    at, to, room, cache, nodes, stack, state = _prepare(size, capacity, most_options, kept, plan.choices_size)
     first, used, accepted = 0, 0, 0
     for t in range(len(sizes)):
-        state[0] = _stream(seed, t)
+        state[0] = stream(seed, t)
         count, component = sizes[t], components[t]
         nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
         for n in range(count):
@@ -218,13 +208,8 @@ def follow_trees(problem, trees, sizes, components, joints, values):
     size, segments = tables.turn.shape[1], len(plan.positions) - 1
     numbers = 1 + size + size * (size + 1) // 2
     capacity = sizes.max() + 1
-    at = make_room(size)
-    to = make_places(size, at.end, capacity, 0, 0)
-    room = np.zeros(to.kept)
-    cache = np.zeros(0, dtype=np.int64)
-    nodes = np.zeros((FIELDS, capacity), dtype=np.int64)
-    stack = np.zeros((capacity + 2, 2), dtype=np.int64)
-    state = np.zeros(1, dtype=np.uint64)
+    nothing = np.int64(0)
+    at, to, room, cache, nodes, stack, state = _prepare(size, capacity, nothing, nothing, np.int64(1))
     first = 0
     for t in range(len(sizes)):
         nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments

@@ -6,12 +6,12 @@ is known once the tree is complete, gives it the weight that corrects the differ
 """
 
 import warnings
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
 
-from recbayes.chart.inside import Chart, inside, inside_one, is_many, per_series
+from recbayes.chart.inside import Chart, inside, inside_one, is_many
 from recbayes.chart.options import most_options
 from recbayes.chart.plan import CHOICES, potential_numbers
 from recbayes.chart.tables import tables_of
@@ -21,6 +21,7 @@ from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.series import Series, as_series
 from recbayes.numerics.compilation import run_kernel
 from recbayes.numerics.lanes import LANES
+from recbayes.numerics.many import per_series, run_many
 from recbayes.posterior.discrete_posterior import draw_trees_of
 from recbayes.posterior.draw_kernel import draw_trees, move_trees
 from recbayes.posterior.follow import problem_of
@@ -48,7 +49,7 @@ def sample_posterior(
     """Weighted draws of trees from the posterior of a series; a list of posteriors for a list of series (in threads).
 
     `components`, `boundaries` and `allowed` are those of `rb.inside`. The seed decides all draws: the same seed gives the
-    same posterior, however many threads there are.
+    same posterior, however many threads there are. Draws of a discrete model (`PCFG`, `DiscreteRBN`) are exact.
     """
     check_draws(draws)
     generator = np.random.default_rng(seed)
@@ -56,7 +57,8 @@ def sample_posterior(
         charts = inside(model, series, boundaries=boundaries, allowed=allowed, components=components, executor=executor)
         if not isinstance(charts, list):
             return draw_trees_of(charts, int(draws), _seed(generator))
-        return [draw_trees_of(chart, int(draws), _seed(generator)) for chart in charts]
+        seeds = [_seed(generator) for _ in charts]
+        return run_many(draw_trees_of, charts, [int(draws)] * len(charts), seeds, executor=executor)
     if not is_many(series):
         data = as_series(series, model.observed_dim)
         posterior = _posterior(model, data, int(draws), _seed(generator), components, boundaries, allowed)
@@ -68,11 +70,7 @@ def sample_posterior(
     edges, masks = per_series(boundaries, count, "boundaries"), per_series(allowed, count, "allowed")
     seeds = [_seed(generator) for _ in sequences]
     columns = ([model] * count, sequences, [int(draws)] * count, seeds, [components] * count, edges, masks)
-    if executor is not None:
-        posteriors = list(executor.map(_posterior, *columns))
-    else:
-        with ThreadPoolExecutor() as pool:
-            posteriors = list(pool.map(_posterior, *columns))
+    posteriors = run_many(_posterior, *columns, executor=executor)
     for number, posterior in enumerate(posteriors):
         warn_if_poor(posterior, f"series {number}: ")
     return posteriors

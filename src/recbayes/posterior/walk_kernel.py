@@ -28,6 +28,7 @@ from recbayes.numerics.lanes import (
     store,
 )
 from recbayes.numerics.potentials import factorise, invert, join, join_mode, packed
+from recbayes.numerics.streams import uniform
 
 VARIABLE, START, END, RULE, SPLIT, LEFT, RIGHT = range(7)  # what is kept of a node; rule is -1 - e for emission e
 FIELDS = 7
@@ -61,21 +62,6 @@ def make_places(size, begin, capacity, most_options, end):
     return Places(
         begin, weights, contexts, contexts + capacity * numbers, contexts + 2 * capacity * numbers, spare, kept, end
     )
-
-
-@njit(**INNER)
-def mix_bits(state):
-    z = state
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@njit(**INNER)
-def uniform(state):
-    """A number in [0, 1) from a stream (splitmix64), whose state is advanced."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    return float(mix_bits(state[0]) >> np.uint64(11)) * 2.0**-53
 
 
 @njit(**INNER)

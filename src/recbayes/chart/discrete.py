@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.chart.discrete_dense import dense_rules, fill_dense, fill_dense_outside
+from recbayes.chart.discrete_dense import dense_rules, inside_dense, outside_dense
 from recbayes.chart.discrete_kernel import fill_discrete, fill_discrete_best, fill_discrete_outside
 from recbayes.chart.discrete_plan import SpanPlan, span_plan
 from recbayes.errors import DataError, LengthError
@@ -94,7 +94,7 @@ def inside_discrete(model: Discrete, tokens: Any, allowed: Any = None) -> Discre
     scales = np.empty(plan.spans)
     dense = dense_rules(form, plan)
     if dense is not None:
-        fill_dense(form, dense, plan, numbers, mask, values, scales)
+        inside_dense(form, dense, plan, numbers, mask, values, scales)
     else:
         run_kernel(fill_discrete, (form.lexical, form.binary, form.chains), plan, numbers, mask, values, scales)
     root = int(plan.place[-1])
@@ -164,7 +164,7 @@ def _outside(chart: DiscreteChart) -> DiscreteOutside:
     parts = (form.lexical, form.binary, form.chains, form.unary)
     dense = dense_rules(form, plan)
     if dense is not None:
-        fill_dense_outside(form, dense, plan, chart.tokens, chart.values, chart.scales, outer, counts)
+        outside_dense(form, dense, plan, chart.tokens, chart.values, chart.scales, outer, counts)
     else:
         run_kernel(fill_discrete_outside, parts, plan, chart.tokens, chart.values, chart.scales, outer, counts)
     rules = np.zeros(len(form.grammar.lefts))

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recbayes.chart.discrete_dense_kernel import fill_dense
 from recbayes.chart.discrete_plan import SpanPlan, children_of_rules
 from recbayes.model.binary_form import BinaryForm
+from recbayes.numerics.compilation import run_kernel
 
 FILLED = 0.2  # of the table: below this, lists of rules are faster
 SMALLEST, LARGEST = 500, 20_000_000  # entries of the table
@@ -49,7 +51,7 @@ def _make(form: BinaryForm) -> DenseRules | None:
     return DenseRules(left, right, parent, table, (rows, columns), form.closure)
 
 
-def fill_dense(
+def inside_dense(
     form: BinaryForm,
     rules: DenseRules,
     plan: SpanPlan,
@@ -59,28 +61,14 @@ def fill_dense(
     scales: np.ndarray,
 ) -> None:
     """`fill_discrete` by matrix products."""
-    length = len(tokens)
-    for width in range(1, length + 1):
-        here = plan.place[width] + np.arange(length - width + 1)
-        if width == 1:
-            raw, scale = _emissions(form, tokens), np.zeros(length)
-        else:
-            raw, scale = np.zeros((len(here), form.symbols)), np.empty(len(here))
-            for part in _chunks(len(here), rules):
-                sums, scale[part.start : part.stop], _, _, _ = _sums(rules, plan, values, scales, width, part)
-                raw[part.start : part.stop, rules.parent] = sums @ rules.table
-        if rules.closure is not None:
-            raw = raw @ rules.closure.T
-        if len(allowed):
-            raw[~allowed[np.arange(len(here)), np.arange(len(here)) + width]] = 0.0
-        largest = raw.max(axis=1)
-        possible = largest > 0
-        with np.errstate(divide="ignore"):
-            scales[here] = np.where(possible, scale + np.log(largest), -np.inf)
-        values[here] = raw / np.where(possible, largest, 1.0)[:, None]
+    symbols = rules.left, rules.right, rules.parent
+    closure = np.zeros((0, 0)) if rules.closure is None else rules.closure
+    sums = np.empty((min(len(tokens), max(1, CHUNK // len(rules.table))), len(rules.table)))
+    emissions = _emissions(form, tokens)
+    run_kernel(fill_dense, symbols, rules.table, closure, plan, emissions, allowed, values, scales, sums)
 
 
-def fill_dense_outside(
+def outside_dense(
     form: BinaryForm,
     rules: DenseRules,
     plan: SpanPlan,

@@ -55,11 +55,14 @@ def fill_discrete(form, plan, tokens, allowed, values, scales):
                 first, end = lexical_range(lexical, tokens[start])
                 for rule in range(first, end):
                     raw[lexical.parent[rule]] += lexical.weight[rule]
-            _sum_pairs(binary, plan, values, scales, start, width, scale, together)
-            for pair in range(len(together)):
-                if together[pair] > 0.0:
-                    for rule in range(binary.first[pair], binary.first[pair + 1]):
-                        raw[binary.parent[rule]] += binary.weight[rule] * together[pair]
+            elif plan.first_left[width] == plan.last_left[width]:
+                _apply_rules(binary, plan, values, start, width, raw)
+            else:
+                _sum_pairs(binary, plan, values, scales, start, width, scale, together)
+                for pair in range(len(together)):
+                    if together[pair] > 0.0:
+                        for rule in range(binary.first[pair], binary.first[pair + 1]):
+                            raw[binary.parent[rule]] += binary.weight[rule] * together[pair]
             largest = 0.0
             for symbol in range(symbols):
                 total = raw[symbol]
@@ -73,6 +76,20 @@ def fill_discrete(form, plan, tokens, allowed, values, scales):
                 scales[here] = scale + math.log(largest)
                 for symbol in range(symbols):
                     values[here, symbol] /= largest
+
+
+@njit(**INNER)
+def _apply_rules(binary, plan, values, start, width, raw):
+    """Add what all binary rules make of the only split point, as in chains: sums over split points are not needed."""
+    left = plan.first_left[width]
+    one, two = span_number(plan, start, left), span_number(plan, start + left, width - left)
+    for b in range(values.shape[1]):
+        mine = values[one, b]
+        if mine > 0.0:
+            for pair in range(binary.first_pair[b], binary.first_pair[b + 1]):
+                product = mine * values[two, binary.right[pair]]
+                for rule in range(binary.first[pair], binary.first[pair + 1]):
+                    raw[binary.parent[rule]] += binary.weight[rule] * product
 
 
 @njit(**INNER)
@@ -215,3 +232,33 @@ def fill_discrete_best(form, plan, tokens, allowed, gain, values, choices):
                         values[here, a] = score
                         choices[here, a, 0], choices[here, a, 1] = lexical_count + binary_count + rule, start
                         changed = True
+
+
+@njit(**KERNEL)
+def follow_discrete(form, plan, choices, symbol, nodes):
+    """Write the tree of the choices, from a symbol at the root down, into `nodes` (4, capacity); returns how many there are.
+
+    Rows are symbols, starts, ends and rules, in preorder. `form` is (lexical, binary, unary).
+    """
+    lexical, binary, unary = form
+    lexical_count, binary_count = len(lexical.parent), len(binary.parent)
+    length = len(plan.low) - 1
+    waiting = np.zeros((length + 1, 3), dtype=np.int64)
+    waiting[0, 0], waiting[0, 2] = symbol, length
+    depth, count = 1, 0
+    while depth > 0:
+        depth -= 1
+        symbol, start, end = waiting[depth, 0], waiting[depth, 1], waiting[depth, 2]
+        here = span_number(plan, start, end - start)
+        rule, split = choices[here, symbol, 0], choices[here, symbol, 1]
+        nodes[0, count], nodes[1, count], nodes[2, count], nodes[3, count] = symbol, start, end, rule
+        count += 1
+        if rule >= lexical_count + binary_count:
+            waiting[depth, 0] = unary.child[rule - lexical_count - binary_count]
+            depth += 1
+        elif rule >= lexical_count:
+            pair = binary.pair[rule - lexical_count]
+            waiting[depth, 0], waiting[depth, 1] = binary.right[pair], split
+            waiting[depth + 1, 0], waiting[depth + 1, 1], waiting[depth + 1, 2] = binary.left[pair], start, split
+            depth += 2
+    return count

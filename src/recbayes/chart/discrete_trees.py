@@ -4,14 +4,16 @@ Fresh symbols that only unpack a right-hand side disappear: their children becom
 that stand for a terminal beside other symbols stay, as leaves labelled by the terminal in quotes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from recbayes.chart.discrete import DiscreteChart, best_choices
+from recbayes.chart.discrete_kernel import follow_discrete
 from recbayes.errors import LengthError
 from recbayes.model.binary_form import BinaryForm
 from recbayes.model.grammar_text import quoted, rule_names
+from recbayes.numerics.compilation import run_kernel
 from recbayes.tree.tree import Node, Tree
 
 
@@ -24,7 +26,7 @@ def node_labels(form: BinaryForm) -> list[str | None]:
     return labels
 
 
-def as_tree(form: BinaryForm, nodes: Iterable[tuple[int, int, int, int]]) -> Tree:
+def as_tree(form: BinaryForm, nodes: Iterable[Sequence[int]]) -> Tree:
     """The tree of (symbol, start, end, rule of the binary form) in preorder."""
     labels, texts, rules = node_labels(form), rule_names(form.grammar), form.rules
     lexical = len(form.lexical.rule)
@@ -41,30 +43,26 @@ def as_tree(form: BinaryForm, nodes: Iterable[tuple[int, int, int, int]]) -> Tre
 
 def best_discrete_tree(chart: DiscreteChart) -> tuple[Tree, float]:
     """The most probable tree, and its log weight."""
-    form, plan = chart.form, chart.plan
+    nodes, score = best_nodes(chart)
+    return as_tree(chart.form, nodes.T.tolist()), score
+
+
+def best_nodes(chart: DiscreteChart) -> tuple[np.ndarray, float]:
+    """The nodes of the most probable tree as `follow_choices` gives them, and its log weight."""
     values, choices = best_choices(chart)
-    root = int(plan.place[-1])
     with np.errstate(divide="ignore"):
-        scores = np.log(form.start) + values[root]
+        scores = np.log(chart.form.start) + values[int(chart.plan.place[-1])]
     symbol = int(scores.argmax())
     if scores[symbol] == -np.inf:
         raise LengthError("the grammar generates no tree over these tokens")
-    return as_tree(form, follow_choices(chart, choices, symbol)), float(scores.max())
+    return follow_choices(chart, choices, symbol), float(scores[symbol])
 
 
-def follow_choices(chart: DiscreteChart, choices: np.ndarray, symbol: int) -> list[tuple[int, int, int, int]]:
-    """The nodes of the tree that the choices of all spans and symbols make, from a symbol at the root, in preorder."""
+def follow_choices(chart: DiscreteChart, choices: np.ndarray, symbol: int) -> np.ndarray:
+    """The tree that the choices of all spans and symbols make, from a symbol at the root: (4, nodes of the binary form),
+    which are symbols, starts, ends and rules, in preorder."""
     form = chart.form
-    lexical, binary = len(form.lexical.rule), len(form.binary.rule)
-    waiting = [(symbol, 0, chart.length)]
-    nodes = []
-    while waiting:
-        symbol, start, end = waiting.pop()
-        rule, split = (int(number) for number in choices[chart.span(start, end), symbol])
-        nodes.append((symbol, start, end, rule))
-        if rule >= lexical + binary:
-            waiting.append((int(form.unary.child[rule - lexical - binary]), start, end))
-        elif rule >= lexical:
-            pair = form.binary.pair[rule - lexical]
-            waiting += [(int(form.binary.right[pair]), split, end), (int(form.binary.left[pair]), start, split)]
-    return nodes
+    chain = form.symbols if len(form.unary.parent) else 1  # the most nodes of one span
+    nodes = np.empty((4, (2 * chart.length - 1) * chain), dtype=np.int64)
+    parts = form.lexical, form.binary, form.unary
+    return nodes[:, : run_kernel(follow_discrete, parts, chart.plan, choices, np.int64(symbol), nodes)]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.chart.discrete import DiscreteChart
-from recbayes.chart.discrete_trees import best_discrete_tree
+from recbayes.chart.discrete_trees import best_nodes
 from recbayes.chart.inside import Chart, Message, inside
 from recbayes.chart.outside import outside
 from recbayes.errors import DataError
@@ -58,10 +58,9 @@ def best_states(model: DiscreteRBN, series: object) -> tuple[np.ndarray, float]:
     chart = _chart(model, series)
     if not isinstance(chart, DiscreteChart):
         raise DataError("a linear dynamical system has no discrete path; see smoothed_states")
-    tree, score = best_discrete_tree(chart)
-    names = chart.form.grammar.nonterminals
-    numbers = {names[n]: n for n in range(*_block(chart, STATE).indices(len(names)))}
-    return np.array([numbers[node.label] for node in tree if node.label in numbers]), score
+    (symbols, *_), score = best_nodes(chart)
+    states = _block(chart, STATE)
+    return symbols[(symbols >= states.start) & (symbols < states.stop)] - states.start, score
 
 
 def _chart(model: DiscreteRBN | GaussianRBN, series: object) -> Chart | DiscreteChart:

@@ -70,7 +70,7 @@ class Variable:
 
     name: str
     dim: int
-    rules: tuple[Split | Emit, ...]
+    rules: tuple[Any, ...]  # Splits and Emits; in a LinearGaussianRBN also Branches
 
 
 @dataclass(frozen=True, eq=False)

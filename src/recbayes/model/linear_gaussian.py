@@ -11,7 +11,8 @@ or only its value, and leads on over the same span; unary rules may form cycles.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -107,6 +108,22 @@ class LinearGaussianRBN:
 
         return normal_form(self, cycle_tolerance)
 
+    def save(self, path: str | Path) -> None:
+        """Write the model to a JSON file from which `recbayes.load` restores it exactly."""
+        from recbayes.model.storage import save
+
+        save(self, path)
+
+    def __eq__(self, other: object) -> bool:
+        from recbayes.model.storage import to_json
+
+        return isinstance(other, LinearGaussianRBN) and to_json(self) == to_json(other)
+
+    def __hash__(self) -> int:
+        from recbayes.model.storage import to_json
+
+        return hash(to_json(self))
+
     def __repr__(self) -> str:
         lines = [f"LinearGaussianRBN({self.observed_dim} observed dimensions, root {self.prior.variable})"]
         for variable in self.variables:
@@ -117,10 +134,9 @@ class LinearGaussianRBN:
 
 def name_of_rule(variable: Variable, position: int, shift: tuple[int, int] = (0, 0)) -> str:
     """As trees show it: "branch", numbered where the variable has several, or the name of a split or an emission."""
-    rules: tuple[Any, ...] = variable.rules
-    if not isinstance(rules[position], Branch):
+    if not isinstance(variable.rules[position], Branch):
         return rule_name(variable, position, shift)
-    alike = [place for place, rule in enumerate(rules) if isinstance(rule, Branch)]
+    alike = [place for place, rule in enumerate(variable.rules) if isinstance(rule, Branch)]
     return "branch" if len(alike) == 1 else f"branch {alike.index(position) + 1}"
 
 
@@ -146,11 +162,10 @@ def _right_side(rule: Rule) -> str:
 
 def _checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
     name, dim = variable.name, dims[variable.name]
-    given: tuple[Any, ...] = tuple(variable.rules)
-    if not given:
+    if not variable.rules:
         raise ModelError(f"{name}.rules must not be empty: no value of {name} could ever lead to an observation")
-    rules: list[Any] = []
-    for position, rule in enumerate(given):
+    rules: list[Rule] = []
+    for position, rule in enumerate(variable.rules):
         where = f"{name}.rules[{position}]"
         if isinstance(rule, Branch):
             rules.append(_checked_branch(rule, where, dim, dims))

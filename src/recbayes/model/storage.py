@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from recbayes.errors import FileError, ModelError
+from recbayes.model import gaussian_data
 from recbayes.model.discrete import DiscreteRBN
 from recbayes.model.discrete_variables import DiscreteVariable, SparseTable, TerminalVariable, Transition
-from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Reference, Split, Variable
+from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.grammar_text import Rule, Terminal
-from recbayes.model.lengths import ExactlyOne, Length, LengthTable, OnePlusPoisson
+from recbayes.model.linear_gaussian import LinearGaussianRBN
 from recbayes.model.pcfg import PCFG
 
 VERSION = 1
 
-Model = GaussianRBN | PCFG | DiscreteRBN
+Model = GaussianRBN | LinearGaussianRBN | PCFG | DiscreteRBN
 
 
 def save(model: Model, path: str | Path) -> None:
@@ -29,7 +30,7 @@ def save(model: Model, path: str | Path) -> None:
 
 
 def load(path: str | Path) -> Model:
-    """Read a model that `save` wrote: a GaussianRBN, a PCFG or a DiscreteRBN."""
+    """Read a model that `save` wrote: a GaussianRBN, LinearGaussianRBN, PCFG or DiscreteRBN."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as problem:
@@ -65,46 +66,6 @@ def from_json(text: str) -> Model:
     except (TypeError, AttributeError, ValueError, OverflowError) as problem:
         kind = "describes an impossible model" if isinstance(problem, ModelError) else "damaged"
         raise FileError(f"{kind}: {problem}") from problem
-
-
-def _gaussian_to_data(model: GaussianRBN) -> dict[str, Any]:
-    return {
-        "prior": {
-            "variable": model.prior.variable,
-            "components": [
-                {
-                    "weight": component.weight,
-                    "mean": component.mean.tolist(),
-                    "covariance": component.covariance.tolist(),
-                    "shifts": [[steps, weight] for steps, weight in component.shifts.items()],
-                }
-                for component in model.prior.components
-            ],
-        },
-        "variables": [
-            {"name": variable.name, "dim": variable.dim, "rules": [_rule_to_data(rule) for rule in variable.rules]}
-            for variable in model.variables
-        ],
-        "references": None
-        if model.references is None
-        else [{"mean": one.mean.tolist(), "covariance": one.covariance.tolist()} for one in model.references],
-    }
-
-
-def _gaussian_from_data(document: dict[str, Any]) -> GaussianRBN:
-    prior = document["prior"]
-    components = tuple(
-        Component(_array(one["mean"]), _array(one["covariance"]), one["weight"], dict(map(tuple, one["shifts"])))
-        for one in prior["components"]
-    )
-    variables = tuple(
-        Variable(one["name"], one["dim"], tuple(_rule_from_data(rule) for rule in one["rules"]))
-        for one in document["variables"]
-    )
-    references = document["references"]
-    if references is not None:
-        references = tuple(Reference(_array(one["mean"]), _array(one["covariance"])) for one in references)
-    return GaussianRBN(variables, Prior(prior["variable"], components), references)
 
 
 def _grammar_to_data(grammar: PCFG) -> dict[str, Any]:
@@ -177,72 +138,8 @@ def _discrete_from_data(document: dict[str, Any]) -> DiscreteRBN:
 
 
 _FORMATS: dict[str, tuple[type, Callable[[Any], dict[str, Any]], Callable[[dict[str, Any]], Model]]] = {
-    "recbayes.GaussianRBN": (GaussianRBN, _gaussian_to_data, _gaussian_from_data),
+    "recbayes.GaussianRBN": (GaussianRBN, gaussian_data.to_data, gaussian_data.from_data),
+    "recbayes.LinearGaussianRBN": (LinearGaussianRBN, gaussian_data.linear_to_data, gaussian_data.linear_from_data),
     "recbayes.PCFG": (PCFG, _grammar_to_data, _grammar_from_data),
     "recbayes.DiscreteRBN": (DiscreteRBN, _discrete_to_data, _discrete_from_data),
 }
-
-
-def _rule_to_data(rule: Split | Emit) -> dict[str, Any]:
-    if isinstance(rule, Emit):
-        return {"emit": _length_to_data(rule.length), "probability": rule.probability, **_map_to_data(rule)}
-    return {
-        "split": [rule.left, rule.right],
-        "probability": rule.probability,
-        "left_link": _map_to_data(rule.left_link),
-        "right_link": _map_to_data(rule.right_link),
-        "shifts": [[*shift, weight] for shift, weight in rule.shifts.items()],
-    }
-
-
-def _rule_from_data(data: dict[str, Any]) -> Split | Emit:
-    if "emit" in data:
-        return Emit(probability=data["probability"], length=_length_from_data(data["emit"]), **_map_from_data(data))
-    left, right = data["split"]
-    return Split(
-        probability=data["probability"],
-        left=left,
-        right=right,
-        left_link=Link(**_map_from_data(data["left_link"])),
-        right_link=Link(**_map_from_data(data["right_link"])),
-        shifts={(one, other): weight for one, other, weight in data["shifts"]},
-    )
-
-
-def _map_to_data(link: Link | Emit) -> dict[str, Any]:
-    return {
-        "covariance": link.covariance.tolist(),
-        "map": None if link.map is None else link.map.tolist(),
-        "offset": None if link.offset is None else link.offset.tolist(),
-    }
-
-
-def _map_from_data(data: dict[str, Any]) -> dict[str, Any]:
-    optional: Callable[[Any], Any] = lambda values: None if values is None else _array(values)  # noqa: E731
-    return {
-        "covariance": _array(data["covariance"]),
-        "map": optional(data["map"]),
-        "offset": optional(data["offset"]),
-    }
-
-
-def _array(values: Any) -> np.ndarray:
-    return np.array(values, dtype=np.float64)
-
-
-def _length_to_data(length: Length) -> dict[str, Any]:
-    if isinstance(length, OnePlusPoisson):
-        return {"length": "one plus Poisson", "rate": length.rate}
-    if isinstance(length, LengthTable):
-        return {"length": "table", "probabilities": list(length.probabilities)}
-    return {"length": "exactly one"}
-
-
-def _length_from_data(data: dict[str, Any]) -> Length:
-    if data["length"] == "one plus Poisson":
-        return OnePlusPoisson(data["rate"])
-    if data["length"] == "table":
-        return LengthTable(tuple(data["probabilities"]))
-    if data["length"] == "exactly one":
-        return ExactlyOne()
-    raise FileError(f"damaged: unknown length distribution {data['length']!r}")

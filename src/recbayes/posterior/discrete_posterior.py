@@ -116,7 +116,7 @@ class DiscreteCells(Cells):
         root = int(chart.plan.place[-1])
         scores = np.where(chart.form.start > 0, values[root] + paid[root], -np.inf)
         nodes = follow_choices(chart, choices, int(scores.argmax()))
-        return discrete_forest(chart, np.array(nodes, dtype=np.int32).T, np.array([len(nodes)]))
+        return discrete_forest(chart, nodes.astype(np.int32), np.array([nodes.shape[1]]))
 
 
 def span_numbers(chart: DiscreteChart, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:

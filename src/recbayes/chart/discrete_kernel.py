@@ -202,27 +202,10 @@ def fill_discrete_best(form, plan, tokens, allowed, gain, values, choices):
                     if lexical.log_weight[rule] > values[here, a]:
                         values[here, a] = lexical.log_weight[rule]
                         choices[here, a, 0], choices[here, a, 1] = rule, start
-            for pair in range(len(together)):
-                together[pair] = -math.inf
-            for left in range(plan.first_left[width], plan.last_left[width] + 1):
-                one, two = span_number(plan, start, left), span_number(plan, start + left, width - left)
-                if one < 0 or two < 0:
-                    continue
-                for b in range(symbols):
-                    mine = values[one, b] + gain[one, b]
-                    if mine > -math.inf:
-                        for pair in range(binary.first_pair[b], binary.first_pair[b + 1]):
-                            c = binary.right[pair]
-                            score = mine + values[two, c] + gain[two, c]
-                            if score > together[pair]:
-                                together[pair], points[pair] = score, start + left
-            for pair in range(len(together)):
-                if together[pair] > -math.inf:
-                    for rule in range(binary.first[pair], binary.first[pair + 1]):
-                        a, score = binary.parent[rule], together[pair] + binary.log_weight[rule]
-                        if score > values[here, a]:
-                            values[here, a] = score
-                            choices[here, a, 0], choices[here, a, 1] = lexical_count + rule, points[pair]
+            elif plan.first_left[width] == plan.last_left[width]:
+                _best_of_one_split(binary, plan, gain, values, choices, lexical_count, start, width)
+            else:
+                _best_of_splits(binary, plan, gain, values, choices, lexical_count, start, width, together, points)
             changed = len(unary.parent) > 0
             while changed:  # a chain never gains by going round: cycles weigh less than one
                 changed = False
@@ -232,6 +215,53 @@ def fill_discrete_best(form, plan, tokens, allowed, gain, values, choices):
                         values[here, a] = score
                         choices[here, a, 0], choices[here, a, 1] = lexical_count + binary_count + rule, start
                         changed = True
+
+
+@njit(**INNER)
+def _best_of_one_split(binary, plan, gain, values, choices, lexical_count, start, width):
+    """Binary rules of a span with one split point, as in chains."""
+    here, left = span_number(plan, start, width), plan.first_left[width]
+    one, two = span_number(plan, start, left), span_number(plan, start + left, width - left)
+    if one < 0 or two < 0:
+        return
+    for b in range(values.shape[1]):
+        mine = values[one, b] + gain[one, b]
+        if mine > -math.inf:
+            for pair in range(binary.first_pair[b], binary.first_pair[b + 1]):
+                c = binary.right[pair]
+                together = mine + values[two, c] + gain[two, c]
+                for rule in range(binary.first[pair], binary.first[pair + 1]):
+                    a, score = binary.parent[rule], together + binary.log_weight[rule]
+                    if score > values[here, a]:
+                        values[here, a] = score
+                        choices[here, a, 0], choices[here, a, 1] = lexical_count + rule, start + left
+
+
+@njit(**INNER)
+def _best_of_splits(binary, plan, gain, values, choices, lexical_count, start, width, together, points):
+    """Binary rules of a span: the best split point of every pair of symbols, then the best rules."""
+    here = span_number(plan, start, width)
+    for pair in range(len(together)):
+        together[pair] = -math.inf
+    for left in range(plan.first_left[width], plan.last_left[width] + 1):
+        one, two = span_number(plan, start, left), span_number(plan, start + left, width - left)
+        if one < 0 or two < 0:
+            continue
+        for b in range(values.shape[1]):
+            mine = values[one, b] + gain[one, b]
+            if mine > -math.inf:
+                for pair in range(binary.first_pair[b], binary.first_pair[b + 1]):
+                    c = binary.right[pair]
+                    score = mine + values[two, c] + gain[two, c]
+                    if score > together[pair]:
+                        together[pair], points[pair] = score, start + left
+    for pair in range(len(together)):
+        if together[pair] > -math.inf:
+            for rule in range(binary.first[pair], binary.first[pair + 1]):
+                a, score = binary.parent[rule], together[pair] + binary.log_weight[rule]
+                if score > values[here, a]:
+                    values[here, a] = score
+                    choices[here, a, 0], choices[here, a, 1] = lexical_count + rule, points[pair]
 
 
 @njit(**KERNEL)

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from recbayes.chart.states import best_states, filtered_states, smoothed_states
     from recbayes.errors import ApproximationWarning, DataError, FileError, LengthError, ModelError
     from recbayes.learn.em import expected_counts, reestimate
+    from recbayes.learn.fit import fit
     from recbayes.learn.gradient import log_evidence_and_gradient
     from recbayes.learn.parameters import Parameters
+    from recbayes.learn.record import Fit
     from recbayes.model.chains import HMM, LinearDynamicalSystem, SwitchingLinearDynamicalSystem
     from recbayes.model.discrete import DiscreteRBN
     from recbayes.model.discrete_variables import DiscreteVariable, TerminalVariable, Transition
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from recbayes.posterior.given_tree import log_joint, smooth
     from recbayes.posterior.posterior import Posterior
     from recbayes.posterior.quick import quick_node_probability
+    from recbayes.tree.known import known_spans
     from recbayes.tree.metrics import Scores, boundary_scores, node_scores, probabilistic_node_scores, robinson_foulds
     from recbayes.tree.tree import Node, Tree
 
@@ -48,6 +51,7 @@ _HOMES = {
     "Emit": "recbayes.model.gaussian",
     "ExactlyOne": "recbayes.model.lengths",
     "FileError": "recbayes.errors",
+    "Fit": "recbayes.learn.record",
     "GaussianRBN": "recbayes.model.gaussian",
     "HMM": "recbayes.model.chains",
     "LengthError": "recbayes.errors",
@@ -80,7 +84,9 @@ _HOMES = {
     "boundary_scores": "recbayes.tree.metrics",
     "expected_counts": "recbayes.learn.em",
     "filtered_states": "recbayes.chart.states",
+    "fit": "recbayes.learn.fit",
     "inside": "recbayes.chart.inside",
+    "known_spans": "recbayes.tree.known",
     "load": "recbayes.model.storage",
     "log_evidence_and_gradient": "recbayes.learn.gradient",
     "log_joint": "recbayes.posterior.given_tree",
@@ -108,6 +114,7 @@ __all__ = [
     "Emit",
     "ExactlyOne",
     "FileError",
+    "Fit",
     "GaussianRBN",
     "HMM",
     "LengthError",
@@ -140,7 +147,9 @@ __all__ = [
     "boundary_scores",
     "expected_counts",
     "filtered_states",
+    "fit",
     "inside",
+    "known_spans",
     "load",
     "log_evidence_and_gradient",
     "log_joint",

@@ -103,3 +103,53 @@ def test_many_series_in_threads() -> None:
     assert [chart.log_evidence for chart in bounded][::2][:2] == alone[::2][:2]
     with pytest.raises(DataError, match="one entry for each of the 5 series"):
         rb.inside(model, many, boundaries=[[3]])
+
+
+def trees_with(model: rb.GaussianRBN, y: np.ndarray, spans: list[tuple[int, int]], only: bool = False) -> float:
+    """The exact evidence of trees that have nodes with all these spans (and no others)."""
+
+    def nodes(tree: enumeration.Derivation) -> set[tuple[int, int]]:
+        return {(tree.start, tree.end)}.union(*(nodes(child) for child in tree.children))
+
+    def fits(tree: enumeration.Derivation) -> bool:
+        found = nodes(tree)
+        return found == set(spans) if only else found >= set(spans)
+
+    trees = [tree for tree in enumeration.derivations(model, "x", 0, len(y)) if fits(tree)]
+    return float(np.logaddexp.reduce([t.log_probability + enumeration.log_density(model, t, y) for t in trees]))
+
+
+@pytest.mark.parametrize("spans", [[(1, 3)], [(0, 2), (3, 5)], [(2, 5), (3, 5)], [(0, 5)]])
+def test_known_spans(spans: list[tuple[int, int]]) -> None:
+    """Of all trees, leaves of any length, those count that have the known nodes: in charts, draws and decoded trees."""
+    y = np.random.default_rng(1).normal(size=(5, 1))
+    model = small_model(dim=1, extra_observations=0.7)
+    known = rb.known_spans(5, spans)
+    exact = trees_with(model, y, spans)
+    assert exact < trees_with(model, y, []) - 0.01 or spans == [(0, 5)]
+    assert rb.inside(model, y, allowed=known, components=8).log_evidence == pytest.approx(exact, abs=0.02)
+    posterior = rb.sample_posterior(model, y, draws=4000, seed=0, allowed=known)
+    assert posterior.log_evidence == pytest.approx(exact, abs=5 * posterior.log_evidence_error + 1e-9)
+    for span in spans:
+        assert posterior.node_probability[span] == pytest.approx(1.0)
+        assert span in posterior.tree().spans
+        assert span in rb.best_tree(rb.inside(model, y, allowed=known)).spans
+
+
+def test_a_known_tree_is_exact() -> None:
+    """Not even nodes that could be leaves are anything but what the tree says, and the gradient knows it."""
+    y = np.random.default_rng(1).normal(size=(6, 2))
+    model = small_model(extra_observations=2.0)
+    tree = rb.Tree.from_spans([(0, 6), (0, 4), (0, 1), (1, 4), (4, 6)])
+    result = rb.log_evidence_and_gradient(model, y, allowed=tree.span_mask())
+    assert result.log_evidence == pytest.approx(trees_with(model, y, list(tree.spans), only=True), abs=1e-10)
+    vector = result.parameters.vector()
+    for number in range(len(vector)):
+        steps = [vector + sign * 1e-5 * np.eye(len(vector))[number] for sign in (1, -1)]
+        high, low = (trees_with(result.parameters.with_vector(step), y, list(tree.spans), only=True) for step in steps)
+        assert result.gradient[number] == pytest.approx((high - low) / 2e-5, abs=1e-5)
+
+
+def test_known_spans_must_exist() -> None:
+    with pytest.raises(DataError, match="no span 3:7"):
+        rb.known_spans(5, [(3, 7)])

@@ -4,12 +4,13 @@ from math import comb
 
 import nltk
 import numpy as np
+import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import recbayes as rb
-from recbayes.chart import discrete_reference
+from recbayes.chart import discrete, discrete_log, discrete_reference
 from recbayes.chart.discrete_trees import best_discrete_tree
 from recbayes.errors import DataError, LengthError, ModelError
 from tests.random_grammars import AllTrees, all_trees, grammars, sentences
@@ -28,9 +29,11 @@ def problem(data: st.DataObject, cycles: bool, max_length: int = 5) -> tuple[rb.
     return grammar, tokens, exact
 
 
-@settings(max_examples=150)
-@given(st.data())
-def test_everything_against_enumeration(data: st.DataObject) -> None:
+@pytest.mark.parametrize("lowest", [discrete_log.LOWEST, np.inf], ids=["scaled", "by logarithms"])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_everything_against_enumeration(monkeypatch: pytest.MonkeyPatch, lowest: float, data: st.DataObject) -> None:
+    monkeypatch.setattr(discrete, "LOWEST", lowest)
     drawn = problem(data, cycles=False)
     if drawn is None:
         return
@@ -48,6 +51,63 @@ def test_everything_against_enumeration(data: st.DataObject) -> None:
         if weight >= exact.weights.max() * (1 - 1e-12)
     ]
     assert list(tree.spans) in [[(start, end) for _, start, end, _ in nodes] for nodes in spans]
+
+
+@settings(max_examples=60)
+@given(st.data(), st.integers(0, 2**32 - 1))
+def test_only_nodes_are_forbidden(data: st.DataObject, seed: int) -> None:
+    """Of all trees those count whose nodes are all allowed, however many children a node has."""
+    drawn = problem(data, cycles=False)
+    if drawn is None:
+        return
+    grammar, tokens, exact = drawn
+    allowed = np.random.default_rng(seed).random((len(tokens) + 1, len(tokens) + 1)) < 0.8
+    allowed[0, len(tokens)] = True
+    permitted = [all(allowed[start, end] for _, start, end, _ in nodes) for nodes in exact.trees]
+    if not any(permitted):
+        with pytest.raises(LengthError, match="no tree"):
+            rb.inside(grammar, tokens, allowed=allowed)
+        return
+    chart = rb.inside(grammar, tokens, allowed=allowed)
+    assert np.exp(chart.log_evidence) == pytest.approx(exact.weights[permitted].sum(), rel=1e-12)
+    assert np.exp(best_discrete_tree(chart)[1]) == pytest.approx(exact.weights[permitted].max(), rel=1e-12)
+    assert rb.log_evidence_and_gradient(grammar, tokens, allowed=allowed).log_evidence == chart.log_evidence
+
+
+def test_long_unary_chains_between_splits() -> None:
+    """A1 -> ... -> A20 -> A1 'a' | 'a': the widths of symbols are found however long the way round is."""
+    rules = [rb.Rule(f"A{n}", (f"A{n + 1}",), 1.0) for n in range(1, 20)]
+    rules += [rb.Rule("A20", ("A1", rb.Terminal("a")), 0.5), rb.Rule("A20", (rb.Terminal("a"),), 0.5)]
+    assert rb.inside(rb.PCFG("A1", rules), ["a"] * 5).log_evidence == pytest.approx(5 * np.log(0.5), rel=1e-14)
+    other = [rb.Rule("S", (rb.Terminal("a"), "A1"), 0.5), rb.Rule("S", ("X", rb.Terminal("a")), 0.5)]
+    other += [rb.Rule("X", (rb.Terminal("a"), "X"), 0.1), rb.Rule("X", (rb.Terminal("a"),), 0.9)]
+    expected = 0.5 * 0.5**7 + 0.5 * 0.1**6 * 0.9
+    assert rb.inside(rb.PCFG("S", other + rules), ["a"] * 8).log_evidence == pytest.approx(np.log(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize("length", [109, 120, 3000])
+def test_symbols_too_far_apart_for_one_scale(length: int) -> None:
+    """The state that explains everything better is never entered; its numbers must not push out the other's."""
+    chain = rb.HMM([1, 0], np.eye(2), [[1e-3, 0.999], [0.9, 0.1]])
+    tokens = [0] * length
+    chart = rb.inside(chain, tokens)
+    assert chart.log_evidence == pytest.approx(length * np.log(1e-3), rel=1e-13)
+    np.testing.assert_allclose(rb.smoothed_states(chain, tokens), [[1.0, 0.0]] * length, atol=1e-12)
+    assert rb.best_states(chain, tokens)[1] == pytest.approx(length * np.log(1e-3), rel=1e-13)
+    assert rb.sample_posterior(chain, tokens, draws=3, seed=0).tree() == rb.best_tree(chart)
+
+
+def test_a_choice_at_the_end_of_a_long_sequence() -> None:
+    grammar = rb.PCFG.from_string(
+        "S -> X 'x' [0.5] | Y 'y' [0.5]\nX -> 'a' X [0.5] | 'b' X [0.4] | 'a' [0.1]\nY -> 'a' Y [0.001] | 'a' [0.999]"
+    )
+    chart = rb.inside(grammar, ["a"] * 150 + ["y"])
+    assert chart.log_evidence == pytest.approx(np.log(0.5 * 0.999) + 149 * np.log(0.001), rel=1e-13)
+
+
+def test_large_weights() -> None:
+    grammar = rb.PCFG.from_string("S -> 'a' [1e19]", weights="keep")
+    assert rb.inside(grammar, ["a"]).log_evidence == pytest.approx(np.log(1e19), rel=1e-15)
 
 
 @settings(max_examples=60)
@@ -233,3 +293,25 @@ def test_hidden_markov_models_take_linear_time() -> None:
     chart = rb.inside(grammar, ["x", "y"] * 1500 + ["x"])
     assert chart.plan.spans == 2 * 3001 - 1
     assert np.isfinite(chart.log_evidence)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), pandas.NaT, pandas.NA])
+def test_what_is_missing(missing: object) -> None:
+    grammar = rb.PCFG.from_string("S -> S S [0.5] | 'a' [0.2] | 'b' [0.3]")
+    known = [rb.inside(grammar, ["a", word]).log_evidence for word in "ab"]
+    assert rb.inside(grammar, ["a", missing]).log_evidence == pytest.approx(np.logaddexp(*known), rel=1e-14)
+
+
+def test_sequences_of_all_kinds() -> None:
+    grammar = rb.PCFG.from_string("S -> S S [0.5] | '0' [0.2] | '1' [0.3]")
+    expected = rb.inside(grammar, ["0", "1"]).log_evidence
+    for one in ((t for t in "01"), np.array([0, 1]), np.array([0.0, 1.0]), pandas.Series([0, 1]), (0, 1)):
+        assert rb.inside(grammar, one).log_evidence == expected
+    for many in ((list("01") for _ in range(2)), [pandas.Series([0, 1])] * 2, np.array([[0, 1], [0, 1]])):
+        assert [chart.log_evidence for chart in rb.inside(grammar, many)] == [expected] * 2
+    assert len(rb.sample_posterior(grammar, map(list, ["01", "1"]), draws=2, seed=0)) == 2
+    for wrong in ("01", {"0", "1"}, {"0": 1}, np.array("0")):
+        with pytest.raises(DataError, match="sequence of terminals"):
+            rb.inside(grammar, wrong)
+    with pytest.raises(DataError, match="sequence 1: token 0"):
+        rb.inside(grammar, [["0"], ["2"]])

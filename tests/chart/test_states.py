@@ -1,8 +1,13 @@
 """Chains: hidden Markov models against hmmlearn, linear dynamical systems against statsmodels."""
 
+from collections.abc import Callable
+from itertools import pairwise, product
+
 import numpy as np
 import pytest
 from hmmlearn.hmm import CategoricalHMM
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from statsmodels.tsa.statespace.kalman_smoother import KalmanSmoother
 
 import recbayes as rb
@@ -27,6 +32,25 @@ def test_hmmlearn(length: int) -> None:
     found, weight = rb.best_states(ours, y)
     assert weight == pytest.approx(score, rel=1e-10)
     np.testing.assert_array_equal(found, path)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.lists(st.sampled_from([None, 0, 1, 2]), min_size=1, max_size=5))
+def test_best_states_against_all_paths(seed: int, tokens: list) -> None:
+    """Missing observations are summed over: their weight below a state is one."""
+    initial, transition, emission = random_hmm(seed, states=3, symbols=3)
+    weights = {}
+    for path in product(range(3), repeat=len(tokens)):
+        weight = initial[path[0]] * np.prod([transition[pair] for pair in pairwise(path)])
+        weights[path] = weight * np.prod([emission[x, y] for x, y in zip(path, tokens, strict=True) if y is not None])
+    path, score = rb.best_states(rb.HMM(initial, transition, emission), tokens)
+    assert score == pytest.approx(np.log(max(weights.values())), rel=1e-10)
+    assert weights[tuple(path.tolist())] == pytest.approx(max(weights.values()), rel=1e-10)
+
+
+def test_a_missing_observation_is_not_chosen() -> None:
+    path, score = rb.best_states(rb.HMM([0.6, 0.4], np.eye(2), [[0.5, 0.5], [1, 0]]), [None])
+    assert (path.tolist(), score) == ([0], pytest.approx(np.log(0.6)))
 
 
 def test_filtering_is_the_forward_recursion() -> None:
@@ -73,18 +97,21 @@ def test_kalman_filter_and_smoother() -> None:
     np.testing.assert_allclose(filtered.covariance, theirs.filtered_state_cov.transpose(2, 0, 1), atol=1e-8)
 
 
+REGIMES: dict = {
+    "initial": [0.5, 0.5],
+    "switching": [[0.95, 0.05], [0.05, 0.95]],
+    "transitions": [[[1.0]], [[1.0]]],
+    "transition_covariances": [[[0.01]], [[4.0]]],
+    "observations": [[[1.0]], [[1.0]]],
+    "observation_covariances": [[[0.05]], [[0.05]]],
+    "initial_mean": [0.0],
+    "initial_covariance": [[1.0]],
+}
+
+
 def test_switching_between_regimes() -> None:
     """A calm and a wild regime: draws find when the wild one ruled."""
-    model = rb.SwitchingLinearDynamicalSystem(
-        [0.5, 0.5],
-        [[0.95, 0.05], [0.05, 0.95]],
-        [[[1.0]], [[1.0]]],
-        [[[0.01]], [[4.0]]],
-        [[[1.0]], [[1.0]]],
-        [[[0.05]], [[0.05]]],
-        [0.0],
-        [[1.0]],
-    )
+    model = rb.SwitchingLinearDynamicalSystem(**REGIMES)
     rng = np.random.default_rng(0)
     steps = np.concatenate([rng.normal(scale=0.1, size=15), rng.normal(scale=2.0, size=15), rng.normal(scale=0.1, size=15)])
     posterior = rb.sample_posterior(model, np.cumsum(steps)[:, None], draws=500, seed=0)
@@ -117,3 +144,50 @@ def test_nonsense_is_refused() -> None:
         rb.smoothed_states(rb.GaussianRBN.create(dim=1), [1.0])  # type: ignore[arg-type]
     with pytest.raises(DataError, match="no discrete path"):
         rb.best_states(rb.LinearDynamicalSystem(1.0, 1.0, 1.0, 1.0, 0.0, 1.0), [1.0])  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="HMM or LinearDynamicalSystem"):
+        rb.smoothed_states(rb.PCFG.from_string("S -> 'a' [1]"), ["a"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("states", [rb.filtered_states, rb.smoothed_states, rb.best_states])
+@pytest.mark.parametrize("series", [[[0, 1], [1]], np.array([[0], [1]])])
+def test_states_are_those_of_one_series(states: Callable, series: object) -> None:
+    with pytest.raises(DataError, match="one series, got several"):
+        states(rb.HMM([0.5, 0.5], np.eye(2), np.eye(2)), series)
+
+
+def test_states_of_linear_systems_are_those_of_one_series() -> None:
+    system = rb.LinearDynamicalSystem(1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
+    for states in (rb.filtered_states, rb.smoothed_states):
+        with pytest.raises(DataError, match="one series, got several"):
+            states(system, [np.zeros(3), np.zeros(2)])
+        with pytest.raises(DataError, match=r"several regimes.*sample_posterior"):
+            states(rb.SwitchingLinearDynamicalSystem(**REGIMES), [0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"transitions": [[[1.0]]]}, "transitions must be a list with 2 entries, one for each regime of initial, got 1"),
+        ({"observation_covariances": [1.0] * 3}, "observation_covariances must be a list with 2 entries.*got 3"),
+        ({"observations": 1.0}, "observations must be a list with 2 entries"),
+        ({"transitions": [[[1.0, 2.0], [1.0]], 1.0]}, r"transitions\[0\] must be numbers, in rows of one length"),
+        ({"switching": [[1.0], [0.5, 0.5]]}, "switching must be numbers, in rows of one length"),
+    ],
+)
+def test_regimes_must_fit_together(changes: dict, complaint: str) -> None:
+    with pytest.raises(ModelError, match=complaint):
+        rb.SwitchingLinearDynamicalSystem(**{**REGIMES, **changes})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (([0.5, 0.5], [[1.0], [0.5, 0.5]], np.eye(2)), "transition must be numbers, in rows of one length"),
+        (([0.5, 0.5], np.eye(2), [[1.0, 0.0], [1.0]]), "emission must be numbers, in rows of one length"),
+        ((1.0, [[1.0]], [[1.0]]), "shapes"),
+        (([np.nan, 1.0], np.eye(2), np.eye(2)), "initial must be finite"),
+    ],
+)
+def test_tables_of_hidden_markov_models_must_be_regular(arguments: tuple, complaint: str) -> None:
+    with pytest.raises(ModelError, match=complaint):
+        rb.HMM(*arguments)

@@ -115,3 +115,28 @@ def test_prefixes_sum_to_their_beginnings() -> None:
 def test_infinite_weights_have_no_prefixes() -> None:
     with pytest.raises(ModelError, match="infinite"):
         rb.log_prefix_probability(rb.PCFG.from_string("S -> S S [1.0] | 'a' [1.0]", weights="keep"), ["a"])
+
+
+@pytest.mark.parametrize("termination", [None, 0.2])
+def test_a_chain_stays_a_chain(termination: float | None) -> None:
+    """The last observation shares the emissions of the others, however few sequences there are; lengths stay given."""
+    rng = np.random.default_rng(0)
+    model = rb.HMM([0.6, 0.4], [[0.7, 0.3], [0.2, 0.8]], [[0.9, 0.1], [0.3, 0.7]], termination=termination)
+    sequences = [rng.integers(2, size=length).tolist() for length in (4, 9, 1, 6)]
+    found = rb.reestimate(model, sequences, steps=30, tolerance=0.0)
+    assert (np.diff(found.history) >= -1e-12).all()
+    assert found.history[-1] > found.history[0] + 0.5
+    state, shown = found.model.variables
+    last, others = (one.table.probabilities for one in (state.transitions[1], shown.transitions[0]))
+    np.testing.assert_allclose(last, others, rtol=1e-12)
+    filtered, smoothed = (states(found.model, sequences[1]) for states in (rb.filtered_states, rb.smoothed_states))
+    np.testing.assert_allclose(filtered[-1], smoothed[-1])
+    if termination is not None:
+        np.testing.assert_allclose(state.transitions[1].probability, 4 / 20, rtol=1e-9)
+
+
+def test_weighted_grammars_are_refused() -> None:
+    with pytest.raises(ModelError, match="not probabilities"):
+        rb.reestimate(rb.PCFG.from_string("S -> S S [3] | 'a' [5]", weights="keep"), [["a"]])
+    with pytest.raises(ModelError, match="must not be negative"):
+        rb.reestimate(rb.PCFG.from_string("S -> S S [0.5] | 'a' [0.5]"), [["a"]], pseudo_count=-1.0)

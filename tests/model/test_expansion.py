@@ -95,6 +95,18 @@ def test_errors(changes: dict[str, Any], message: str) -> None:
         expand(GRAMMAR, **{"dim": 1, "emissions": EMISSIONS, **changes})
 
 
+def test_cycles_that_are_hardly_left_need_a_tolerance() -> None:
+    grammar = rb.PCFG.from_string("S -> S [0.999] | 'a' [0.001]")
+    with pytest.raises(rb.ModelError, match="Raise cycle_tolerance"):
+        grammar.expand(dim=1, emissions=EMISSIONS)
+    model = grammar.expand(dim=1, emissions=EMISSIONS, cycle_tolerance=0.5)
+    # The chains left are those of up to 692 turns, where less than half of the probability is still inside.
+    turns = np.arange(693)
+    chances = 0.999**turns / (0.999**turns).sum()
+    likelihoods = norm(0.0, np.sqrt(1.0 + 0.01 * turns + 0.01)).pdf(0.7)
+    assert exact_log_evidence(model, [0.7]) == pytest.approx(np.log(chances @ likelihoods), abs=1e-9)
+
+
 def test_a_terminal_beside_others_is_one_observation() -> None:
     grammar = rb.PCFG.from_string("S -> 'a' S [1] | 'b' [1]")
     emissions = {"a": rb.Emit(1.0, 1.0, rb.OnePlusPoisson(1.0)), "b": (0, 1)}  # type: ignore[arg-type]

@@ -43,9 +43,10 @@ def test_reads_as_nltk_does(text: str) -> None:
         "S -> S S [0.25]\n  | 'a' [0.75]",
         "S -> S S [0.25] \\\n | 'a' [0.75]",
         "S -> S S [0.25]\r\nS -> 'a' [0.75]\r\n",
+        "\ufeffS -> S S [0.25] | 'a' [0.75]",
         "S -> 'a'[ 0.25 ] | S S [.125] | 'a' [0.5] | S S [.125]",
     ],
-    ids=["bars", "no blanks", "comments", "bar on a new line", "backslash", "Windows", "duplicates"],
+    ids=["bars", "no blanks", "comments", "bar on a new line", "backslash", "Windows", "byte order mark", "duplicates"],
 )
 def test_ways_to_write_one_grammar(text: str) -> None:
     grammar = PCFG.from_string(text, weights="check")

@@ -1,5 +1,6 @@
 """Linear Gaussian RBNs: what is accepted, what is refused, and samples."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -140,3 +141,27 @@ def test_trees_that_do_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
         model(EMIT).sample(seed=0, min_length=3, max_length=2)
     with pytest.raises(rb.LengthError, match="attempts must be at least 1"):
         model(EMIT).sample(seed=0, attempts=0)
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda rbn: rb.inside(rbn, [1.0]),
+        lambda rbn: rb.sample_posterior(rbn, [1.0], seed=0),
+        lambda rbn: rb.log_joint(rbn, [1.0], rb.Tree.from_brackets("(A y)")),
+        lambda rbn: rb.smooth(rbn, [1.0], rb.Tree.from_brackets("(A y)")),
+        rb.outside,
+        rb.best_tree,
+        rb.quick_node_probability,
+    ],
+)
+def test_charts_are_those_of_the_normal_form(verb: Callable) -> None:
+    with pytest.raises(rb.ModelError, match=r"model\.to_cnf\(\): form\.model is a GaussianRBN"):
+        verb(model(EMIT))
+
+
+def test_what_is_no_model_and_no_chart() -> None:
+    with pytest.raises(rb.ModelError, match=r"expected a model.*got str"):
+        rb.inside("model", [1.0])  # type: ignore[arg-type]
+    with pytest.raises(rb.DataError, match=r"expected one chart.*got list"):
+        rb.outside([])  # type: ignore[arg-type]

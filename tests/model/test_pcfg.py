@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -128,6 +129,11 @@ def test_rules_given_twice_are_one() -> None:
         ("S", [("S", (A,), 1.0)], r"rules\[0\] must be a Rule, got tuple"),
         ("S", [Rule("S", (A,)), Rule("S", ())], r"rules\[1\] is S -> nothing; epsilon"),
         ("S", [Rule("S", "NP")], r"rules\[0\]\.right must be a tuple of symbols, got 'NP'"),
+        ("S", [Rule("S", 5)], r"rules\[0\]\.right must be a tuple of symbols, got 5"),
+        ("S", Rule("S", (A,)), "rules must be a list of Rules, got Rule"),
+        ("S", "S -> 'a'", "rules must be a list of Rules.*from_string reads texts"),
+        ("S", None, "rules must be a list of Rules, got None"),
+        (["S"], [Rule("S", (A,))], r"start must be the name of a non-terminal, a non-empty string, got \['S'\]"),
         ("S", [Rule("S", (A, ""))], "non-empty strings"),
         ("S", [Rule("S", (3,))], "non-empty strings"),
         ("S", [Rule("S", (Terminal(""),))], "non-empty strings"),
@@ -142,7 +148,7 @@ def test_rules_given_twice_are_one() -> None:
         ("S", [Rule("S", ("S", "S"))], "no rule has a terminal"),
     ],
 )
-def test_impossible_grammars(start: str, rules: list, complaint: str) -> None:
+def test_impossible_grammars(start: Any, rules: Any, complaint: str) -> None:
     with pytest.raises(ModelError, match=complaint):
         PCFG(start, rules)
 

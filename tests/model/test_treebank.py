@@ -43,6 +43,13 @@ def test_agrees_with_nltk() -> None:
         assert set(grammar.rules) == set(PCFG.from_nltk(theirs).rules)
 
 
+def test_one_tree_is_a_treebank_of_one() -> None:
+    tree = nltk.Tree.fromstring(TEXTS[1])
+    assert PCFG.from_treebank(tree) == PCFG.from_treebank([tree]) == PCFG.from_treebank(pair(TEXTS[1]))
+    with pytest.raises(DataError, match=r"no words; give a list of pairs \(Tree, tokens\)"):
+        PCFG.from_treebank(pair(TEXTS[1])[0])
+
+
 @pytest.mark.parametrize("start", [None, "top"])
 def test_several_roots(start: str | None) -> None:
     texts = [*TEXTS, "(FRAG (NP John))"]

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recbayes as rb
-from recbayes.errors import DataError
+from recbayes.errors import DataError, ModelError
+from recbayes.model.grammar_text import quoted
 from tests.random_grammars import all_trees, grammars, sentences
 
 AMBIGUOUS = rb.PCFG.from_string(
@@ -58,6 +59,69 @@ def test_k_best_trees_of_a_cycle() -> None:
     assert [len(one.tree) for one in best] == [1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.parametrize("length", [20, 60])
+def test_many_equally_probable_trees(length: int) -> None:
+    """All binary trees are: each has n leaves and n - 1 splits."""
+    grammar = rb.PCFG.from_string("S -> S S [0.3] | 'a' [0.5] | 'b' [0.2]")
+    posterior = rb.sample_posterior(grammar, ["a"] * length, draws=1, seed=0)
+    best = posterior.best(100)
+    assert len({one.tree for one in best}) == 100
+    expected = length * np.log(0.5) + (length - 1) * np.log(0.3)
+    assert [one.log_joint for one in best] == pytest.approx([expected] * 100, rel=1e-12)
+
+
+def test_scores_that_differ_by_rounding_alone() -> None:
+    """Trees over one sequence all have the same factors, in different orders, which sum to different last digits."""
+    grammar = rb.PCFG.from_string("S -> S S [0.1] | A S [0.1] | 'a' [0.8]   \n A -> S S [0.1] | S A [0.1] | 'a' [0.8]")
+    best = rb.sample_posterior(grammar, ["a"] * 40, draws=1, seed=0).best(300)
+    assert len({one.tree for one in best}) == 300
+    assert [one.log_joint for one in best] == pytest.approx([40 * np.log(0.8) + 39 * np.log(0.1)] * 300, rel=1e-12)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_log_joint_against_enumeration(data: st.DataObject) -> None:
+    grammar = data.draw(grammars(cycles=False))
+    tokens = data.draw(sentences(grammar, 4))
+    exact = all_trees(grammar.flat(), tokens, most=200)
+    if exact is None or not exact.trees:
+        return
+    flat = grammar.flat()
+    for weight, nodes in zip(exact.weights, exact.trees, strict=True):
+        labels = [flat.nonterminals[symbol] if symbol >= 0 else quoted(flat.terminals[-1 - symbol]) for symbol, *_ in nodes]
+        arities = [
+            0 if rule < 0 or (len(flat.rights[rule]) == 1 and flat.rights[rule][0] < 0) else len(flat.rights[rule])
+            for *_, rule in nodes
+        ]
+        spans = [(start, end) for _, start, end, _ in nodes]
+        tree = rb.Tree([rb.Node(*span, label) for span, label in zip(spans, labels, strict=True)], arities)
+        assert rb.log_joint(grammar, tokens, tree) == pytest.approx(np.log(weight), rel=1e-12)
+
+
+def test_log_joint_of_trees_that_do_not_fit() -> None:
+    tree = rb.Tree.from_brackets("(S (S a) (S b))")
+    assert rb.log_joint(AMBIGUOUS, ["x", "y"], tree) == pytest.approx(np.log(0.2**3))
+    assert rb.log_joint(AMBIGUOUS, ["x", "y"], rb.Tree.from_brackets("(S (S a) (A b))")) == -np.inf
+    assert rb.log_joint(AMBIGUOUS, ["x", "y"], rb.Tree.from_brackets("(A (A a) (A b))")) == -np.inf  # no root
+    with pytest.raises(DataError, match="1 tokens for a tree over 2"):
+        rb.log_joint(AMBIGUOUS, ["x"], tree)
+    with pytest.raises(DataError, match="token 1 is missing"):
+        rb.log_joint(AMBIGUOUS, ["x", None], tree)
+    with pytest.raises(DataError, match="one sequence"):
+        rb.log_joint(AMBIGUOUS, [["x"], ["y"]], tree)
+    chain = rb.HMM([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], np.eye(2), termination=0.5)
+    path = rb.Tree.from_brackets("(state=0 (shown=0 a) (state=1 b))")
+    assert rb.log_joint(chain, [0, 1], path) == pytest.approx(np.log(0.5 * 0.5 * 0.1 * 0.5))
+
+
+def test_what_is_for_gaussian_models_alone() -> None:
+    tree = rb.Tree.from_brackets("(S (S a) (S b))")
+    with pytest.raises(ModelError, match="no values to smooth"):
+        rb.smooth(AMBIGUOUS, ["x", "y"], tree)  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match=r"outside\(chart\).node_probability"):
+        rb.quick_node_probability(rb.inside(AMBIGUOUS, ["x", "y"]))
+
+
 @settings(max_examples=40, derandomize=True)
 @given(st.data())
 def test_threshold_trees_and_expected_f1(data: st.DataObject) -> None:
@@ -105,8 +169,9 @@ def test_the_record() -> None:
     assert counts.keys() >= drawn.keys()
     for key, value in drawn.items():
         assert value == pytest.approx(counts[key], abs=0.1)
-    with pytest.raises(DataError, match="at least 1"):
-        posterior.best(0)
+    for count in (0, "2", 1.5, True):
+        with pytest.raises(DataError, match="whole number of at least 1"):
+            posterior.best(count)  # type: ignore[arg-type]
 
 
 def test_sampled_trees_can_be_inferred() -> None:

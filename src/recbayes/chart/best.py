@@ -6,7 +6,7 @@ While the chart is filled, every cell notes the alternative with the highest pea
 
 from recbayes.chart.discrete import DiscreteChart
 from recbayes.chart.discrete_trees import best_discrete_tree
-from recbayes.chart.inside import Chart
+from recbayes.chart.inside import Chart, check_chart
 from recbayes.chart.plan import CHOICES, potential_numbers
 from recbayes.chart.tables import tables_of
 from recbayes.model.naming import rule_name
@@ -21,6 +21,7 @@ def best_tree(chart: Chart | DiscreteChart) -> Tree:
     """
     if isinstance(chart, DiscreteChart):
         return best_discrete_tree(chart)[0]
+    check_chart(chart)
     tables, origins = tables_of(chart.model)
     model, plan = chart.model, chart.plan
     waiting = [(tables.root, 0, len(plan.positions) - 1)]

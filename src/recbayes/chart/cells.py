@@ -1,5 +1,6 @@
 """What the compiled passes share: reading and writing eight cells of a row, and splits."""
 
+import numpy as np
 from numba import njit
 
 from recbayes.chart.plan import CHOICES
@@ -16,6 +17,7 @@ from recbayes.numerics.lanes import (
     store,
     where_greater,
 )
+from recbayes.tree.known import NODE
 
 NEGLIGIBLE = 40.0  # alternatives this many nats below the best one cannot be seen in float64
 EMPTY, EMISSION, SPLIT, MIXTURE, FLAT_MIXTURE = 0.0, 1.0, 2.0, 3.0, 4.0  # how a cell's message came about
@@ -120,13 +122,21 @@ def left_widths(rules, links, shortest, longest, r, width):
 
 
 @njit(**INNER)
-def emission_heights(positions, length_log_probability, emits, e, width, start, last, buffer):
+def emission_heights(plan, length_log_probability, emits, e, width, start, last, buffer):
     """The log probability of emission e for the spans of eight starts (the last of them is `last`), into a buffer."""
     for lane in range(LANES):
         i = min(start + lane, last)
-        length = positions[i + width] - positions[i]
+        length = plan.positions[i + width] - plan.positions[i]
         buffer[lane] = emits[e].log_probability + length_log_probability[e, length]
+        if not may_be_leaf(plan.allowed, i, i + width):
+            buffer[lane] = -np.inf
     return load(buffer, 0)
+
+
+@njit(**INNER)
+def may_be_leaf(allowed, start, end):
+    """Whether the user lets a span be a leaf."""
+    return len(allowed) == 0 or allowed[start, end] == NODE
 
 
 @njit(**INNER)

@@ -1,6 +1,6 @@
 """Exact charts of discrete RBNs and grammars: inside, outside, the most probable tree."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set, Sized
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +10,7 @@ import numpy as np
 
 from recbayes.chart.discrete_dense import dense_rules, inside_dense, outside_dense
 from recbayes.chart.discrete_kernel import fill_discrete, fill_discrete_best, fill_discrete_outside
+from recbayes.chart.discrete_log import LOWEST, numbers_by_logarithms
 from recbayes.chart.discrete_plan import SpanPlan, span_plan
 from recbayes.errors import DataError, LengthError
 from recbayes.model.binary_form import Binary, BinaryForm, Lexical, Unary, binary_form
@@ -54,6 +55,9 @@ class DiscreteChart:
     def outside(self) -> "DiscreteOutside":
         return _outside(self)
 
+    def __repr__(self) -> str:
+        return f"DiscreteChart({self.length} tokens, log evidence {self.log_evidence:.6g})"
+
 
 @dataclass(frozen=True, eq=False)
 class DiscreteOutside:
@@ -90,13 +94,7 @@ def inside_discrete(model: Discrete, tokens: Any, allowed: Any = None) -> Discre
     numbers = token_numbers(form, tokens)
     plan = span_plan(form, len(numbers))
     mask = np.zeros((0, 0), dtype=np.bool_) if allowed is None else _mask(allowed, len(numbers))
-    values = np.zeros((plan.spans, form.symbols))
-    scales = np.empty(plan.spans)
-    dense = dense_rules(form, plan)
-    if dense is not None:
-        inside_dense(form, dense, plan, numbers, mask, values, scales)
-    else:
-        run_kernel(fill_discrete, (form.lexical, form.binary, form.chains), plan, numbers, mask, values, scales)
+    values, scales = scaled_numbers(form, plan, numbers, mask)
     root = int(plan.place[-1])
     weight = float(form.start @ values[root]) if plan.low[-1] <= plan.high[-1] else 0.0
     if weight == 0.0 or scales[root] == -np.inf:
@@ -104,22 +102,54 @@ def inside_discrete(model: Discrete, tokens: Any, allowed: Any = None) -> Discre
     return DiscreteChart(model, numbers, float(scales[root] + np.log(weight)), form, plan, mask, values, scales)
 
 
+def scaled_numbers(
+    form: BinaryForm, plan: SpanPlan, tokens: np.ndarray, allowed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Scaled inside numbers of all spans and their scales; by way of logarithms if that loses nothing only there."""
+    values = np.zeros((plan.spans, form.symbols))
+    scales = np.empty(plan.spans)
+    dense = dense_rules(form, plan)
+    parts = (form.lexical, form.binary, form.chains)
+    if dense is not None:
+        smallest = inside_dense(form, dense, plan, tokens, allowed, values, scales)
+    else:
+        smallest = run_kernel(fill_discrete, parts, plan, tokens, allowed, form.visible, values, scales)
+    if smallest + form.lowest > LOWEST or not plan.spans:
+        return values, scales
+    return numbers_by_logarithms(form, plan, tokens, allowed)
+
+
 def inside_tokens(model: Discrete, tokens: Any, allowed: Any = None, executor: Executor | None = None) -> Any:
     """The chart of one sequence, or a list of charts for a list of sequences (in threads)."""
+    tokens = listed(tokens)
     if not are_many(tokens):
         return inside_discrete(model, tokens, allowed)
     many = list(tokens)
     masks = per_series(allowed, len(many), "allowed")
-    return run_many(inside_discrete, [model] * len(many), many, masks, executor=executor)
+    return run_many(inside_numbered, range(len(many)), [model] * len(many), many, masks, executor=executor)
+
+
+def inside_numbered(number: int, model: Discrete, tokens: Any, allowed: Any = None) -> DiscreteChart:
+    """The chart of one sequence of several; errors say which."""
+    try:
+        return inside_discrete(model, listed(tokens), allowed)
+    except (DataError, LengthError) as problem:
+        raise type(problem)(f"sequence {number}: {problem}") from problem
+
+
+def listed(tokens: Any) -> Any:
+    """Tokens that can be gone through more than once. A string is a token, never a sequence."""
+    single = isinstance(tokens, np.ndarray) and tokens.ndim == 0
+    if single or isinstance(tokens, str | bytes | Mapping | Set) or not isinstance(tokens, Iterable):
+        raise DataError(f"tokens must be a sequence of terminals, got {tokens!r}; split a sentence into its words")
+    return tokens if isinstance(tokens, Sized) else list(tokens)
 
 
 def are_many(tokens: Any) -> bool:
-    """Whether these are several sequences of tokens rather than one. A string is a token, never a sequence."""
-    if isinstance(tokens, str) or not isinstance(tokens, Iterable):
-        raise DataError(f"tokens must be a sequence of terminals, got {tokens!r}; split a sentence into its words")
+    """Whether these are several sequences of tokens rather than one."""
     if isinstance(tokens, np.ndarray) and tokens.dtype != object:
         return tokens.ndim > 1
-    return any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, tokens)))
+    return any(issubclass(kind, Iterable) and not issubclass(kind, str | bytes) for kind in set(map(type, tokens)))
 
 
 def token_numbers(form: BinaryForm, tokens: Iterable[Any]) -> np.ndarray:
@@ -128,26 +158,36 @@ def token_numbers(form: BinaryForm, tokens: Iterable[Any]) -> np.ndarray:
         distinct, which = np.unique(tokens, return_inverse=True)
         numbers = np.array([_token_number(form, token, tokens) for token in distinct.tolist()], dtype=np.int64)[which]
     else:
-        listed = list(tokens)
-        known = {token: _token_number(form, token, listed) for token in dict.fromkeys(listed)}
-        numbers = np.array([known[token] for token in listed], dtype=np.int64)
+        given = list(tokens)
+        known = {token: _token_number(form, token, given) for token in dict.fromkeys(given)}
+        numbers = np.array([known[token] for token in given], dtype=np.int64)
     if not len(numbers):
         raise DataError("the sequence is empty; a tree spans at least one token")
     return numbers
 
 
 def _token_number(form: BinaryForm, token: Any, tokens: Any) -> int:
-    if token is None or (isinstance(token, float) and np.isnan(token)):
+    if token is None or _is_not_itself(token):
         return -1
-    name = token if isinstance(token, str) else str(token)
+    whole = isinstance(token, float | np.floating) and float(token).is_integer()
+    name = token if isinstance(token, str) else str(int(token)) if whole else str(token)
     if name not in form.grammar.terminal_numbers:
-        position = next(n for n, other in enumerate(tokens) if other == token)
+        position = next(n for n, other in enumerate(tokens) if other is token or other == token)
         raise DataError(f"token {position} is {token!r}, which is no terminal of the grammar")
     return form.grammar.terminal_numbers[name]
 
 
+def _is_not_itself(token: Any) -> bool:
+    """NaN, NaT and NA: what is missing differs from itself, or cannot say."""
+    try:
+        return bool(token != token)
+    except (TypeError, ValueError):
+        return True
+
+
 def _mask(allowed: Any, length: int) -> np.ndarray:
     mask = np.ascontiguousarray(allowed)
+    mask = mask > 0 if mask.dtype == np.int8 else mask
     if mask.dtype != np.bool_ or mask.shape != (length + 1, length + 1):
         raise DataError(
             f"allowed must be a boolean array of shape ({length + 1}, {length + 1}), got {mask.dtype} of shape {mask.shape}"
@@ -198,5 +238,6 @@ def _best(
 ) -> tuple[np.ndarray, np.ndarray]:
     values = np.empty_like(chart.values)
     choices = np.zeros((*chart.values.shape, 2), dtype=np.int64)
-    run_kernel(fill_discrete_best, (lexical, binary, unary), chart.plan, chart.tokens, chart.allowed, gain, values, choices)
+    data = chart.plan, chart.tokens, chart.allowed, chart.form.visible
+    run_kernel(fill_discrete_best, (lexical, binary, unary), *data, gain, values, choices)
     return values, choices

@@ -59,13 +59,13 @@ def inside_dense(
     allowed: np.ndarray,
     values: np.ndarray,
     scales: np.ndarray,
-) -> None:
+) -> float:
     """`fill_discrete` by matrix products."""
     symbols = rules.left, rules.right, rules.parent
     closure = np.zeros((0, 0)) if rules.closure is None else rules.closure
     sums = np.empty((min(len(tokens), max(1, CHUNK // len(rules.table))), len(rules.table)))
-    emissions = _emissions(form, tokens)
-    run_kernel(fill_dense, symbols, rules.table, closure, plan, emissions, allowed, values, scales, sums)
+    data = plan, _emissions(form, tokens), allowed, form.visible
+    return run_kernel(fill_dense, symbols, rules.table, closure, *data, values, scales, sums)
 
 
 def outside_dense(

@@ -5,17 +5,19 @@ import math
 import numpy as np
 from numba import njit
 
+from recbayes.chart.discrete_kernel import forbid
 from recbayes.numerics.lanes import KERNEL
 
 
 @njit(**KERNEL)
-def fill_dense(symbols, table, closure, plan, emissions, allowed, values, scales, sums):
+def fill_dense(symbols, table, closure, plan, emissions, allowed, visible, values, scales, sums):
     """`fill_discrete` by matrix products, for a plan of all spans.
 
     `symbols` are those of left children, right children and parents in the `table` (left * right, parent) of rules;
     `emissions` (N, symbols) are the weights of the tokens; `sums` (spans at once, left * right) is room to work in.
     """
     left_symbols, right_symbols, parents = symbols
+    smallest, apart = 1.0, 0.0
     length = len(emissions)
     lefts, rights = np.empty((length, len(left_symbols))), np.empty((length, len(right_symbols)))
     for width in range(1, length + 1):
@@ -28,10 +30,15 @@ def fill_dense(symbols, table, closure, plan, emissions, allowed, values, scales
             else:
                 raw = np.zeros((end - begin, values.shape[1]))
                 for start in range(begin, end):
-                    top, splits = -math.inf, 0
+                    low, top, splits = math.inf, -math.inf, 0
                     for left in range(1, width):
-                        top = max(top, scales[plan.place[left] + start] + scales[plan.place[width - left] + start + left])
+                        both = scales[plan.place[left] + start] + scales[plan.place[width - left] + start + left]
+                        top = max(top, both)
+                        if both > -math.inf:
+                            low = min(low, both)
                     scales[plan.place[width] + start] = top
+                    if top > -math.inf:
+                        apart = min(apart, low - top)
                     for left in range(1, width):
                         one, two = plan.place[left] + start, plan.place[width - left] + start + left
                         share = scales[one] + scales[two] - top
@@ -50,15 +57,19 @@ def fill_dense(symbols, table, closure, plan, emissions, allowed, values, scales
                 by_parent = np.dot(sums[: end - begin], table)
                 for n in range(len(parents)):
                     raw[:, parents[n]] = by_parent[:, n]
+            for start in range(begin, end):
+                forbid(allowed, visible, start, start + width, raw[start - begin], 0.0)
             if len(closure) > 0:
                 raw = np.dot(raw, closure.T)
             for start in range(begin, end):
                 here = plan.place[width] + start
-                largest = 0.0
-                if len(allowed) == 0 or allowed[start, start + width]:
-                    largest = raw[start - begin].max()
+                largest = raw[start - begin].max()
                 if largest > 0.0:
                     scales[here] += math.log(largest)
-                    values[here] = raw[start - begin] / largest
+                    for symbol in range(values.shape[1]):
+                        values[here, symbol] = raw[start - begin, symbol] / largest
+                        if values[here, symbol] > 0.0:
+                            smallest = min(smallest, values[here, symbol])
                 else:
                     scales[here] = -math.inf
+    return apart + 2.0 * math.log(smallest)

@@ -21,34 +21,45 @@ def span_number(plan, start, width):
 
 
 @njit(**INNER)
-def _split_scale(plan, scales, start, width):
-    """The largest log scale of the products of any split."""
-    best = -math.inf
+def _split_scales(plan, scales, start, width):
+    """The smallest and the largest log scale of the products of any split; both minus infinity if there is none."""
+    low, high = math.inf, -math.inf
     for left in range(plan.first_left[width], plan.last_left[width] + 1):
         one, two = span_number(plan, start, left), span_number(plan, start + left, width - left)
-        if one >= 0 and two >= 0:
-            best = max(best, scales[one] + scales[two])
-    return best
+        if one >= 0 and two >= 0 and scales[one] + scales[two] > -math.inf:
+            low, high = min(low, scales[one] + scales[two]), max(high, scales[one] + scales[two])
+    return low if high > -math.inf else -math.inf, high
+
+
+@njit(**INNER)
+def forbid(allowed, visible, start, end, numbers, never):
+    """Where a span may not be a node, give the symbols that are nodes the number `never`; others only unpack rules."""
+    if len(allowed) > 0 and not allowed[start, end]:
+        for symbol in range(len(numbers)):
+            if visible[symbol]:
+                numbers[symbol] = never
 
 
 @njit(**KERNEL)
-def fill_discrete(form, plan, tokens, allowed, values, scales):
+def fill_discrete(form, plan, tokens, allowed, visible, values, scales):
     """Inside numbers of all spans: `values` (spans, symbols) and their log `scales`.
 
-    `form` is (lexical, binary, chains of unary rules); a token of -1 is missing, and may be any terminal.
+    `form` is (lexical, binary, chains of unary rules); a token of -1 is missing, and may be any terminal. Returns the log
+    of the smallest factor that can have been multiplied by a weight: where that is below what a float holds, something may
+    have been lost.
     """
     lexical, binary, chains = form
     symbols = values.shape[1]
+    smallest, apart = 1.0, 0.0
     raw, together = np.zeros(symbols), np.zeros(len(binary.left))
     for width in range(1, len(tokens) + 1):
         for start in range(plan.low[width], plan.high[width] + 1):
             here = plan.place[width] + start - plan.low[width]
             scales[here] = -math.inf
-            if len(allowed) > 0 and not allowed[start, start + width]:
-                continue
-            scale = 0.0 if width == 1 else _split_scale(plan, scales, start, width)
+            low, scale = (0.0, 0.0) if width == 1 else _split_scales(plan, scales, start, width)
             if scale == -math.inf:
                 continue
+            apart = min(apart, low - scale)
             for symbol in range(symbols):
                 raw[symbol] = 0.0
             if width == 1:
@@ -63,6 +74,7 @@ def fill_discrete(form, plan, tokens, allowed, values, scales):
                     if together[pair] > 0.0:
                         for rule in range(binary.first[pair], binary.first[pair + 1]):
                             raw[binary.parent[rule]] += binary.weight[rule] * together[pair]
+            forbid(allowed, visible, start, start + width, raw, 0.0)
             largest = 0.0
             for symbol in range(symbols):
                 total = raw[symbol]
@@ -76,6 +88,9 @@ def fill_discrete(form, plan, tokens, allowed, values, scales):
                 scales[here] = scale + math.log(largest)
                 for symbol in range(symbols):
                     values[here, symbol] /= largest
+                    if values[here, symbol] > 0.0:
+                        smallest = min(smallest, values[here, symbol])
+    return apart + 2.0 * math.log(smallest)
 
 
 @njit(**INNER)
@@ -177,7 +192,7 @@ def fill_discrete_outside(form, plan, tokens, values, scales, outer, counts):
 
 
 @njit(**KERNEL)
-def fill_discrete_best(form, plan, tokens, allowed, gain, values, choices):
+def fill_discrete_best(form, plan, tokens, allowed, visible, gain, values, choices):
     """The highest score of a tree for every span and symbol, and how it comes about.
 
     A tree's score is the sum of the log weights of its rules and of the gains (spans, symbols) of all nodes below the first
@@ -193,8 +208,6 @@ def fill_discrete_best(form, plan, tokens, allowed, gain, values, choices):
             here = plan.place[width] + start - plan.low[width]
             for symbol in range(symbols):
                 values[here, symbol] = -math.inf
-            if len(allowed) > 0 and not allowed[start, start + width]:
-                continue
             if width == 1:
                 first, end = lexical_range(lexical, tokens[start])
                 for rule in range(first, end):
@@ -206,6 +219,7 @@ def fill_discrete_best(form, plan, tokens, allowed, gain, values, choices):
                 _best_of_one_split(binary, plan, gain, values, choices, lexical_count, start, width)
             else:
                 _best_of_splits(binary, plan, gain, values, choices, lexical_count, start, width, together, points)
+            forbid(allowed, visible, start, start + width, values[here], -math.inf)
             changed = len(unary.parent) > 0
             while changed:  # a chain never gains by going round: cycles weigh less than one
                 changed = False

@@ -5,10 +5,13 @@ same numbers of observations are one class, and the walk down from the root is o
 Markov model) thus has O(N) spans, and at each only one split point is looked at.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from recbayes.chart.plan import UNBOUNDED, reach
 from recbayes.chart.tables import LINK, VARIABLE
@@ -61,24 +64,48 @@ def children_of_rules(form: BinaryForm) -> tuple[np.ndarray, np.ndarray]:
 
 def _symbol_widths(form: BinaryForm) -> tuple[np.ndarray, np.ndarray]:
     """The fewest and the most observations each symbol can produce."""
-    shortest = np.full(form.symbols, UNBOUNDED)
-    longest = np.zeros(form.symbols, dtype=np.int64)
-    shortest[form.lexical.parent] = longest[form.lexical.parent] = 1
     binary, unary = form.binary, form.unary
     left, right = children_of_rules(form)
-    for sweep in range(2 * form.symbols + 2):
-        before = shortest.copy(), longest.copy()
+    shortest = np.full(form.symbols, UNBOUNDED)
+    shortest[form.lexical.parent] = 1
+
+    def shorten() -> None:
         np.minimum.at(shortest, unary.parent, shortest[unary.child])
         np.minimum.at(shortest, binary.parent, np.minimum(shortest[left] + shortest[right], UNBOUNDED))
+
+    _until_settled(shorten, shortest)
+    longest = np.where(_recursive(form, shortest < UNBOUNDED), UNBOUNDED, 0)
+    longest[form.lexical.parent] = np.maximum(longest[form.lexical.parent], 1)
+
+    def lengthen() -> None:
         np.maximum.at(longest, unary.parent, longest[unary.child])
         possible = (longest[left] > 0) & (longest[right] > 0)
         total = np.where(possible, np.minimum(longest[left] + longest[right], UNBOUNDED), 0)
-        if sweep > form.symbols:  # still growing after as many sweeps as there are symbols: a cycle without a longest span
-            total = np.where(total > longest[binary.parent], UNBOUNDED, total)
         np.maximum.at(longest, binary.parent, total)
-        if (before[0] == shortest).all() and (before[1] == longest).all():
-            break
+
+    _until_settled(lengthen, longest)
     return shortest, longest
+
+
+def _until_settled(step: Callable[[], None], values: np.ndarray) -> None:
+    before = np.full_like(values, -1)
+    while (before != values).any():
+        before[:] = values
+        step()
+
+
+def _recursive(form: BinaryForm, productive: np.ndarray) -> np.ndarray:
+    """Which symbols lead back to themselves with something beside them, so that no span of theirs is the longest."""
+    left, right = children_of_rules(form)
+    used = productive[left] & productive[right]
+    parents = np.tile(form.binary.parent[used], 2)
+    children = np.concatenate([left[used], right[used]])
+    edges = np.concatenate([parents, form.unary.parent]), np.concatenate([children, form.unary.child])
+    graph = csr_array((np.ones(len(edges[0])), edges), shape=(form.symbols, form.symbols))
+    _, component = connected_components(graph, connection="strong")
+    recursive = np.zeros(form.symbols, dtype=np.bool_)
+    recursive[parents[component[parents] == component[children]]] = True
+    return recursive & productive
 
 
 @lru_cache(maxsize=64)

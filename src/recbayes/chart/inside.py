@@ -14,9 +14,11 @@ from recbayes.chart.options import Problem, most_options
 from recbayes.chart.plan import Plan, make_plan, potential_numbers, span_limits
 from recbayes.chart.tables import Origins, Tables, emit_rules, tables_of
 from recbayes.errors import DataError, LengthError
+from recbayes.model.families import check_gaussian
 from recbayes.model.flat import Discrete
 from recbayes.model.gaussian import GaussianRBN
-from recbayes.model.series import Series, as_series
+from recbayes.model.linear_gaussian import LinearGaussianRBN
+from recbayes.model.series import Series, as_series, is_many
 from recbayes.numerics.compilation import run_kernel
 from recbayes.numerics.lanes import LANES
 from recbayes.numerics.many import per_series, run_many
@@ -130,9 +132,10 @@ def inside(
     """The inside chart of a series, or a list of charts for a list of series of any lengths (in threads).
 
     `boundaries` restricts segments to begin and end at the given positions; the cost is then that of a series with so many
-    observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes. For a list of series, both are
-    lists (or None). `components` is how many Gaussians a message may have, 1 (the paper's) to 8: more are closer to the
-    exact evidence, at a cost that grows with their square.
+    observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree
+    (`rb.known_spans`, `tree.span_mask()`). For a list of series, both are lists (or None). `components` is how many
+    Gaussians a message may have, 1 (the paper's) to 8: more are closer to the exact evidence, at a cost that grows with
+    their square.
 
     For a discrete model (`PCFG`, `DiscreteRBN`) a series is a sequence of terminals (None: missing); its chart is exact.
     """
@@ -140,6 +143,7 @@ def inside(
         if boundaries is not None or components != 1:
             raise DataError("charts of discrete models are exact: they know neither boundaries nor components")
         return inside_tokens(model, series, allowed, executor)
+    check_gaussian(model)
     if not is_many(series):
         return inside_one(model, as_series(series, model.observed_dim), boundaries, allowed, components)
     many = list(series)  # type: ignore[call-overload]
@@ -150,17 +154,11 @@ def inside(
     return run_many(inside_one, *columns, executor=executor)
 
 
-def is_many(series: object) -> bool:
-    """Whether this is a list of series rather than one: a list or tuple of arrays or of `Series`, or a 3-d array."""
-    if isinstance(series, Series):
-        return False
-    if isinstance(series, np.ndarray):
-        return series.ndim == 3
-    if not isinstance(series, list | tuple):
-        return False
-    return any(isinstance(one, Series) or (isinstance(one, np.ndarray) and one.ndim >= 1) for one in series) or any(
-        isinstance(one, list | tuple) and any(isinstance(row, list | tuple | np.ndarray) for row in one) for one in series
-    )
+def check_chart(chart: object) -> None:
+    if isinstance(chart, LinearGaussianRBN):
+        check_gaussian(chart)
+    if not isinstance(chart, Chart):
+        raise DataError(f"expected one chart, as inside(model, series) makes it, got {type(chart).__name__}")
 
 
 def inside_one(

@@ -165,7 +165,7 @@ def visit(tables, plan, length_log_probability, messages, buffer, purpose, v, wi
         if row.low > row.high:
             continue
         height = read_height(messages, plan.emit_base, row, start)
-        height += emission_heights(plan.positions, length_log_probability, emits, e, width, start, row.high, buffer)
+        height += emission_heights(plan, length_log_probability, emits, e, width, start, row.high, buffer)
         store(room, at.product, height)
         place = place_of(plan.emit_base, row, start)
         read_message(messages, place, row.length, size, turn, turn_packed, 0, room, at.product)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from recbayes.chart.cells import left_widths
+from recbayes.chart.cells import left_widths, may_be_leaf
 from recbayes.chart.plan import Plan
 from recbayes.chart.tables import Tables
 from recbayes.numerics.lanes import INNER, LANES
@@ -54,7 +54,7 @@ def list_options(problem, v, start, width, room, at, begin):
     count = 0
     for e in range(variable.first_emit, variable.end_emit):
         row = plan.emit_rows[e, width]
-        if row.low <= start <= row.high:
+        if row.low <= start <= row.high and may_be_leaf(plan.allowed, start, start + width):
             place = plan.emit_base + row.place + start - row.low
             length = plan.positions[start + width] - plan.positions[start]
             height = messages[place] + tables.emits[e].log_probability + problem.length_log_probability[e, length]

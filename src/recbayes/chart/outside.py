@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recbayes.chart.discrete import DiscreteChart, DiscreteOutside
-from recbayes.chart.inside import Chart, inside_one
+from recbayes.chart.inside import Chart, check_chart, inside_one
 from recbayes.chart.outside_kernel import fill_outside
 from recbayes.chart.plan import potential_numbers
 from recbayes.chart.tables import tables_of
@@ -69,6 +69,7 @@ def outside(chart: Chart | DiscreteChart) -> Outside | DiscreteOutside:
     """
     if isinstance(chart, DiscreteChart):
         return chart.outside
+    check_chart(chart)
     if chart.components > 1:
         raise DataError("the paper's outside pass has one Gaussian per message; use inside(..., components=1)")
     tables, _ = tables_of(chart.model)

@@ -41,7 +41,7 @@ class Plan(NamedTuple):
     choice_base: np.ndarray  # (V,) likewise for the three numbers in `choices`: origin, best rule, best split
     messages_size: int
     choices_size: int
-    allowed: np.ndarray  # (M + 1, M + 1) spans the user allows, or (0, 0) if all are
+    allowed: np.ndarray  # (M + 1, M + 1) of NO_NODE, NODE and INNER, or (0, 0) if all spans may be nodes
 
 
 def make_plan(tables: Tables, length: int, boundaries: np.ndarray | None = None, allowed: np.ndarray | None = None) -> Plan:
@@ -49,7 +49,7 @@ def make_plan(tables: Tables, length: int, boundaries: np.ndarray | None = None,
     if boundaries is None and allowed is None:
         return _plan_of_structure(_structure(tables), length)
     positions = _points(length, boundaries)
-    mask = np.zeros((0, 0), dtype=np.bool_)
+    mask = np.zeros((0, 0), dtype=np.int8)
     if allowed is not None:
         mask = np.ascontiguousarray(_allowed_spans(allowed, length)[np.ix_(positions, positions)])
     return _lay_out_plan(_structure(tables), positions, mask)
@@ -75,7 +75,7 @@ def _structure(tables: Tables) -> _Structure:
 @lru_cache(maxsize=64)
 def _plan_of_structure(structure: _Structure, length: int) -> Plan:
     """Training evaluates many models of one structure on the same lengths: their plan is made once."""
-    return _lay_out_plan(structure, np.arange(length + 1, dtype=np.int64), np.zeros((0, 0), dtype=np.bool_))
+    return _lay_out_plan(structure, np.arange(length + 1, dtype=np.int64), np.zeros((0, 0), dtype=np.int8))
 
 
 def _lay_out_plan(structure: _Structure, positions: np.ndarray, mask: np.ndarray) -> Plan:
@@ -170,12 +170,12 @@ def _points(length: int, boundaries: np.ndarray | None) -> np.ndarray:
 
 def _allowed_spans(allowed: np.ndarray, length: int) -> np.ndarray:
     mask = np.asarray(allowed)
-    if mask.dtype != np.bool_ or mask.shape != (length + 1, length + 1):
+    if mask.dtype not in (np.bool_, np.int8) or mask.shape != (length + 1, length + 1):
         raise DataError(
-            f"allowed must be a boolean array of shape ({length + 1}, {length + 1}), one entry per start and end; "
-            f"got {mask.dtype} of shape {mask.shape}"
+            f"allowed must be a boolean array of shape ({length + 1}, {length + 1}), one entry per start and end, or what "
+            f"known_spans and Tree.span_mask make; got {mask.dtype} of shape {mask.shape}"
         )
-    return mask
+    return mask.astype(np.int8)
 
 
 @njit(**KERNEL)

@@ -7,28 +7,33 @@ free, with total weight z_C; the second is a linear recursion over left corners,
 
 import numpy as np
 
-from recbayes.chart.discrete import token_numbers
+from recbayes.chart.discrete import are_many, listed, token_numbers
 from recbayes.chart.discrete_kernel import fill_discrete
 from recbayes.chart.discrete_plan import SpanPlan, children_of_rules
-from recbayes.errors import ModelError
+from recbayes.chart.total_weights import total_weights
+from recbayes.errors import DataError, ModelError
 from recbayes.model.binary_form import BinaryForm, binary_form
 from recbayes.model.flat import Discrete
 from recbayes.numerics.compilation import run_kernel
 
-STEPS = 100_000  # of the recursion for total weights; critical grammars converge slowly
-
 
 def log_prefix_probability(model: Discrete, tokens: list) -> float:
-    """log p(y_1 ... y_n, and anything or nothing after it)."""
+    """log p(y_1 ... y_n, and anything or nothing after it).
+
+    The weights of all sentences together must be finite: a hidden Markov model needs a `termination`.
+    """
+    if not isinstance(model, Discrete):
+        raise ModelError(f"prefixes have a probability under a PCFG or a DiscreteRBN, got {type(model).__name__}")
+    tokens = listed(tokens)
+    if are_many(tokens):
+        raise DataError("a prefix is one sequence of tokens, got several; ask for one at a time")
     form = binary_form(model.flat())
     numbers = token_numbers(form, tokens)
     n = len(numbers)
     z = total_weights(form)
     values, scales, plan = _all_spans(form, numbers)
     left, right = children_of_rules(form)
-    corner = _unary(form)  # A's left corner is B
-    np.add.at(corner, (form.binary.parent, left), form.binary.weight * z[right])
-    solve = np.linalg.inv(np.eye(form.symbols) - corner)
+    solve = np.linalg.inv(np.eye(form.symbols) - _corners(form, z))
     prefix = np.zeros((n, form.symbols))  # scaled by exp(scale)
     scale = np.zeros(n)
     for i in range(n - 1, -1, -1):
@@ -44,36 +49,20 @@ def log_prefix_probability(model: Discrete, tokens: list) -> float:
             if size > -np.inf:
                 both = values[plan.place[j - i] + i, left] * prefix[j, right] * np.exp(size - top)
                 np.add.at(begun, form.binary.parent, form.binary.weight * both)
-        found = solve @ begun
+        found = np.where(z > 0, solve @ begun, 0.0)
         largest = found.max()
         prefix[i], scale[i] = (found / largest, top + np.log(largest)) if largest > 0 else (found, -np.inf)
     weight = float(form.start @ prefix[0])
     return float(scale[0] + np.log(weight)) if weight > 0 else -np.inf
 
 
-def total_weights(form: BinaryForm) -> np.ndarray:
-    """The total weight of all finite trees below each symbol: one, if the grammar is normalised and its trees are finite."""
+def _corners(form: BinaryForm, z: np.ndarray) -> np.ndarray:
+    """The weight with which A's left corner is B and all the rest of A is free. Symbols that no tree has are left alone."""
     left, right = children_of_rules(form)
-    emits = np.bincount(form.lexical.parent, weights=form.lexical.weight, minlength=form.symbols)
-    unary = _unary(form)
-    z = np.zeros(form.symbols)
-    for _ in range(STEPS):
-        splits = np.bincount(form.binary.parent, weights=form.binary.weight * z[left] * z[right], minlength=form.symbols)
-        new = emits + unary @ z + splits
-        if np.abs(new - z).max() <= 1e-15 * max(1.0, new.max()):
-            return new
-        if new.max() > 1e12:
-            raise ModelError(
-                "the weights of all trees together are infinite, so prefixes have no probability; normalise them"
-            )
-        z = new
-    return z
-
-
-def _unary(form: BinaryForm) -> np.ndarray:
     matrix = np.zeros((form.symbols, form.symbols))
     np.add.at(matrix, (form.unary.parent, form.unary.child), form.unary.weight)
-    return matrix
+    np.add.at(matrix, (form.binary.parent, left), form.binary.weight * z[right])
+    return np.where((z[:, None] > 0) & (z > 0), matrix, 0.0)
 
 
 def _all_spans(form: BinaryForm, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, SpanPlan]:
@@ -92,5 +81,5 @@ def _all_spans(form: BinaryForm, numbers: np.ndarray) -> tuple[np.ndarray, np.nd
     )
     values, scales = np.zeros((plan.spans, form.symbols)), np.empty(plan.spans)
     mask = np.zeros((0, 0), dtype=np.bool_)
-    run_kernel(fill_discrete, (form.lexical, form.binary, form.chains), plan, numbers, mask, values, scales)
+    run_kernel(fill_discrete, (form.lexical, form.binary, form.chains), plan, numbers, mask, form.visible, values, scales)
     return values, scales, plan

@@ -4,18 +4,21 @@ In a right-linear chart the state at time t spans all observations from t to the
 message, and its outside message is the prediction from everything before t.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.chart.discrete import DiscreteChart
+from recbayes.chart.discrete import DiscreteChart, are_many, listed
 from recbayes.chart.discrete_trees import best_nodes
 from recbayes.chart.inside import Chart, Message, inside
 from recbayes.chart.outside import outside
 from recbayes.errors import DataError
+from recbayes.model.binary_form import Lexical
 from recbayes.model.chains import SHOWN, STATE
 from recbayes.model.discrete import DiscreteRBN
 from recbayes.model.gaussian import GaussianRBN
+from recbayes.model.series import is_many
 
 
 class Means(NamedTuple):
@@ -54,19 +57,48 @@ def smoothed_states(model: DiscreteRBN | GaussianRBN, series: object) -> np.ndar
 
 
 def best_states(model: DiscreteRBN, series: object) -> tuple[np.ndarray, float]:
-    """The most probable path of a hidden Markov model (numbers of states), and its log weight with the observations."""
+    """The most probable path of a hidden Markov model (numbers of states), and its log weight with the observations.
+
+    Missing observations are summed over.
+    """
     chart = _chart(model, series)
     if not isinstance(chart, DiscreteChart):
         raise DataError("a linear dynamical system has no discrete path; see smoothed_states")
-    (symbols, *_), score = best_nodes(chart)
+    (symbols, *_), score = best_nodes(_with_missing_terminal(chart))
     states = _block(chart, STATE)
     return symbols[(symbols >= states.start) & (symbols < states.stop)] - states.start, score
 
 
 def _chart(model: DiscreteRBN | GaussianRBN, series: object) -> Chart | DiscreteChart:
-    if [variable.name for variable in model.variables] != [STATE, SHOWN]:
+    names = [variable.name for variable in getattr(model, "variables", ())]
+    if names[:2] == ["start", f"{STATE} 0"]:
+        raise DataError(
+            "the states of a switching system with several regimes are mixtures without a closed form; draw them with "
+            f"sample_posterior: labels '{STATE} k' and '{SHOWN} k' of the nodes that begin at t say which regime ruled then"
+        )
+    if names != [STATE, SHOWN]:
         raise DataError("states are those of a chain: make one with HMM or LinearDynamicalSystem")
+    many = are_many(series := listed(series)) if isinstance(model, DiscreteRBN) else is_many(series)
+    if many:
+        raise DataError("states are those of one series, got several; ask for one at a time, and for a column as y[:, 0]")
     return inside(model, series)
+
+
+def _with_missing_terminal(chart: DiscreteChart) -> DiscreteChart:
+    """The chart with one more terminal, for missing tokens: its weight below a symbol is that of all terminals together."""
+    form, lexical = chart.form, chart.form.lexical
+    missing = len(form.grammar.terminals)
+    parent = np.unique(lexical.parent)
+    weight = np.bincount(lexical.parent, weights=lexical.weight)[parent]
+    more = Lexical(
+        parent=np.concatenate([lexical.parent, parent]),
+        terminal=np.concatenate([lexical.terminal, np.full_like(parent, missing)]),
+        weight=np.concatenate([lexical.weight, weight]),
+        rule=np.concatenate([lexical.rule, np.full_like(parent, -1)]),
+        first=np.append(lexical.first, len(lexical.parent) + len(parent)),
+        log_weight=np.concatenate([lexical.log_weight, np.log(weight)]),
+    )
+    return replace(chart, form=replace(form, lexical=more), tokens=np.where(chart.tokens < 0, missing, chart.tokens))
 
 
 def _suffixes(chart: DiscreteChart) -> np.ndarray:

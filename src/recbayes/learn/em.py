@@ -5,14 +5,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recbayes.chart.discrete import are_many, inside_discrete
-from recbayes.errors import DataError
+from recbayes.chart.discrete import are_many, inside_numbered, listed
+from recbayes.errors import DataError, ModelError
+from recbayes.model.chains import HMM, SHOWN, STATE
 from recbayes.model.discrete import DiscreteRBN
 from recbayes.model.discrete_variables import DiscreteVariable, SparseTable, Transition
 from recbayes.model.flat import Discrete, FlatGrammar
 from recbayes.model.grammar_text import Rule
 from recbayes.model.pcfg import PCFG
-from recbayes.numerics.many import run_many
+from recbayes.numerics.many import per_series, run_many
 
 
 class Counts(NamedTuple):
@@ -35,12 +36,16 @@ class Estimate(NamedTuple):
     converged: bool
 
 
-def expected_counts(model: Discrete, sequences: Any, executor: Executor | None = None) -> Counts:
-    """Sums over a sequence of tokens, or a list of sequences (in threads)."""
-    many = list(sequences) if are_many(sequences) else [sequences]
-    if not many:
+def expected_counts(model: Discrete, sequences: Any, *, allowed: Any = None, executor: Executor | None = None) -> Counts:
+    """Sums over a sequence of tokens, or a list of sequences (in threads). `allowed` is that of `inside`."""
+    sequences = listed(sequences)
+    if not len(sequences):
         raise DataError("there are no sequences to learn from")
-    found = run_many(_counts, [model] * len(many), many, executor=executor)
+    if are_many(sequences):
+        many, masks = list(sequences), per_series(allowed, len(sequences), "allowed")
+    else:
+        many, masks = [sequences], [allowed]
+    found = run_many(_counts, range(len(many)), [model] * len(many), many, masks, executor=executor)
     return Counts(
         float(sum(one.log_evidence for one in found)),
         np.sum([one.rules for one in found], axis=0),
@@ -48,8 +53,8 @@ def expected_counts(model: Discrete, sequences: Any, executor: Executor | None =
     )
 
 
-def _counts(model: Discrete, tokens: Any) -> Counts:
-    chart = inside_discrete(model, tokens)
+def _counts(number: int, model: Discrete, tokens: Any, allowed: Any) -> Counts:
+    chart = inside_numbered(number, model, tokens, allowed)
     found = chart.outside
     root = int(chart.plan.place[-1])
     return Counts(chart.log_evidence, found.rules, found.arrivals[root, : chart.form.real])
@@ -68,20 +73,77 @@ def reestimate(
 
     Every step replaces the weights by relative frequencies of expected counts, to which `pseudo_count` is added for every
     rule. It ends after `steps`, or when the log evidence rises by less than `tolerance` times its size. Structure stays:
-    rules of weight zero stay out, and symbols that are never used keep their weights.
+    rules of weight zero stay out, and symbols that are never used keep their weights. An `HMM` stays one, whose last
+    observation has the emission probabilities of the others, and lengths stay given if they were (Baum and Welch). Other
+    weighted models must be normalised first.
     """
+    sequences = listed(sequences)
+    if pseudo_count < 0 or steps < 0:
+        raise ModelError(f"steps and pseudo_count must not be negative, got {steps} and {pseudo_count}")
+    if not isinstance(model, PCFG | DiscreteRBN):
+        raise ModelError(f"reestimate is for a PCFG or a DiscreteRBN, got {type(model).__name__}; for others see fit")
+    if not (model.is_normalised or is_chain(model)):
+        raise ModelError("the weights are not probabilities, so relative frequencies are no step uphill; see normalised()")
     history: list[float] = []
     converged = False
     for _ in range(steps):
-        counts = expected_counts(model, sequences, executor)
+        counts = expected_counts(model, sequences, executor=executor)
         history.append(counts.log_evidence)
         if len(history) > 1 and history[-1] - history[-2] < tolerance * (1.0 + abs(history[-1])):
             converged = True
             break
-        model = _grammar(model, counts, pseudo_count) if isinstance(model, PCFG) else _rbn(model, counts, pseudo_count)
+        model = _step(model, counts, pseudo_count)
     else:
-        history.append(expected_counts(model, sequences, executor).log_evidence)
+        history.append(expected_counts(model, sequences, executor=executor).log_evidence)
     return Estimate(model, history, converged)
+
+
+def _step(model: PCFG | DiscreteRBN, counts: Counts, pseudo_count: float) -> PCFG | DiscreteRBN:
+    if isinstance(model, PCFG):
+        return _grammar(model, counts, pseudo_count)
+    if is_chain(model):
+        return _hidden_markov(model, counts, pseudo_count)
+    return _rbn(model, counts, pseudo_count)
+
+
+def is_chain(model: object) -> bool:
+    """Whether this is what `HMM` makes."""
+    return (
+        isinstance(model, DiscreteRBN)
+        and [variable.name for variable in model.variables] == [STATE, SHOWN]
+        and [one.children for one in model.variables[0].transitions] == [(SHOWN, STATE), ("symbol",)]
+    )
+
+
+def _hidden_markov(model: DiscreteRBN, counts: Counts, pseudo_count: float) -> DiscreteRBN:
+    """One step of Baum and Welch. Tables of states that are never used stay."""
+    before, initial = model.flat(), model.prior[1]
+    roots = counts.roots[: len(initial)] + pseudo_count * (initial > 0)
+    pairs = zip(_chain_tables(model, counts.rules + pseudo_count), _chain_tables(model, before.weights), strict=True)
+    transition, emission = (_normalised(np.where(new.any(axis=1, keepdims=True), new, old)) for new, old in pairs)
+    of_states = np.array(before.lefts) < len(initial)
+    ends = of_states & (np.array([len(right) for right in before.rights]) == 1)
+    steps, ending = counts.rules[of_states].sum(), counts.rules[ends].sum()
+    termination = min(ending / steps, 1.0 - 1e-12) if model.is_normalised else None
+    names = {"states": model.variables[0].values, "symbols": model.terminals[0].values}
+    return HMM(_normalised(roots[None])[0], transition, emission, termination=termination, **names)
+
+
+def _chain_tables(model: DiscreteRBN, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sums over the rules of a chain by (state, next state), and by (state, symbol): the last symbol is emitted by the state
+    itself, all others by what it shows."""
+    flat, n = model.flat(), len(model.variables[0].values)
+    transition, emission = np.zeros((n, n)), np.zeros((n, len(model.terminals[0].values)))
+    for left, right, weight in zip(flat.lefts, flat.rights, weights.tolist(), strict=True):
+        if len(right) == 2:
+            transition[left, right[1]] += weight
+        else:
+            emission[left % n, -1 - right[0]] += weight
+    return transition, emission
+
+
+def _normalised(rows: np.ndarray) -> np.ndarray:
+    return rows / rows.sum(axis=1, keepdims=True)
 
 
 def _shares(flat: FlatGrammar, counts: np.ndarray, pseudo_count: float) -> np.ndarray:

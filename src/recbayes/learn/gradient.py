@@ -6,13 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recbayes.chart.gradient import model_gradient
-from recbayes.chart.inside import inside_one, is_many
+from recbayes.chart.inside import inside_one
+from recbayes.errors import ModelError
 from recbayes.learn.em import expected_counts
 from recbayes.learn.parameters import Parameters
+from recbayes.model.families import check_gaussian
 from recbayes.model.flat import Discrete
 from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.grammar_text import rule_names
-from recbayes.model.series import as_series
+from recbayes.model.series import as_series, is_many
 from recbayes.numerics.many import per_series, run_many
 
 
@@ -42,8 +44,11 @@ def log_evidence_and_gradient(
     (scalar, diagonal or full). See `inside` for the other arguments.
     """
     if isinstance(model, Discrete):
-        counts = expected_counts(model, series, executor)
+        if parameters is not None or boundaries is not None:
+            raise ModelError("parameters and boundaries are for Gaussian models; a discrete one has its rules, and allowed")
+        counts = expected_counts(model, series, allowed=allowed, executor=executor)
         return EvidenceAndGradient(counts.log_evidence, counts.rules, rule_names(model.flat()))
+    check_gaussian(model)
     if parameters is None:
         if "parameters" not in model.derived:
             model.derived["parameters"] = Parameters(model)

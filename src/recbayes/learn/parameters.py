@@ -21,6 +21,7 @@ from recbayes.model.lengths import LengthTable, OnePlusPoisson
 from recbayes.numerics.arrays import is_positive_definite
 
 Covariance = Literal["keep", "scalar", "diagonal", "full"]
+Kind = Literal["probabilities", "rate", "deviations", "factor", "numbers"]
 Path = tuple[Any, ...]
 
 
@@ -29,6 +30,7 @@ class Block:
     """Some neighbouring numbers of the free vector: one quantity of the model, at one or (if tied) several places."""
 
     name: str
+    kind: Kind
     paths: tuple[Path, ...]
     size: int
     to_free: Callable[[Any], np.ndarray]
@@ -50,6 +52,7 @@ class Parameters:
         if covariance not in ("keep", "scalar", "diagonal", "full"):
             raise ModelError(f'covariance must be "keep", "scalar", "diagonal" or "full", got {covariance!r}')
         self.model = model
+        self.options = {"covariance": covariance, "tied": tied, "fixed": tuple(fixed)}
         blocks = _probability_blocks(model) + _covariance_blocks(model, covariance, tied) + _real_blocks(model)
         for pattern in fixed:
             if not any(fnmatch(block.name, pattern) for block in blocks):
@@ -80,7 +83,7 @@ class Parameters:
         if vector.shape != (self.size,):
             raise ModelError(f"the free vector must have shape ({self.size},), got {vector.shape}")
         values = {}
-        for block, part in zip(self.blocks, self._split(vector), strict=True):
+        for block, part in zip(self.blocks, self.parts(vector), strict=True):
             values.update(dict.fromkeys(block.paths, block.from_free(part)))
         return _write(self.model, values)
 
@@ -99,12 +102,13 @@ class Parameters:
         """The derivatives with respect to the free vector, from those with respect to the model's numbers."""
         slopes = _read_gradient(model, gradient)
         parts = [np.zeros(0)]
-        for block, part in zip(self.blocks, self._split(self.vector(model)), strict=True):
+        for block, part in zip(self.blocks, self.parts(self.vector(model)), strict=True):
             total = sum((slopes[path] for path in block.paths[1:]), start=slopes[block.paths[0]])
             parts.append(block.pull_back(part, total))
         return np.concatenate(parts)
 
-    def _split(self, vector: np.ndarray) -> list[np.ndarray]:
+    def parts(self, vector: np.ndarray) -> list[np.ndarray]:
+        """The free vector, block by block."""
         return np.split(vector, np.cumsum([block.size for block in self.blocks]))[:-1]
 
     def __repr__(self) -> str:
@@ -238,7 +242,7 @@ def _probability_blocks(model: GaussianRBN) -> list[Block]:
             continue
         name = names[path[0]].format(*_labels(model, path))
         if path[0] == "rate":
-            blocks.append(Block(name, (path,), 1, _log, _exp, lambda free, slope: np.exp(free) * slope))
+            blocks.append(Block(name, "rate", (path,), 1, _log, _exp, lambda free, slope: np.exp(free) * slope))
         elif np.count_nonzero(value) > 1:
             blocks.append(_softmax_block(name, path, np.asarray(value) > 0))
     return blocks
@@ -281,7 +285,8 @@ def _real_blocks(model: GaussianRBN) -> list[Block]:
         if path[0] in names and value is not None and not _unused(model, path):
             name, shape = names[path[0]].format(*_labels(model, path)), np.shape(value)
             restore = lambda free, shape=shape: free.reshape(shape)  # noqa: E731
-            blocks.append(Block(name, (path,), int(np.prod(shape)), np.ravel, restore, lambda free, slope: np.ravel(slope)))
+            ravel = lambda free, slope: np.ravel(slope)  # noqa: E731
+            blocks.append(Block(name, "numbers", (path,), int(np.prod(shape)), np.ravel, restore, ravel))
     return blocks
 
 
@@ -324,7 +329,7 @@ def _softmax_block(name: str, path: Path, used: np.ndarray) -> Block:
     def pull_back(free: np.ndarray, slope: np.ndarray) -> np.ndarray:
         return slope[used][1:] - _softmax(free)[1:] * slope[used].sum()
 
-    return Block(name, (path,), int(used.sum()) - 1, to_free, from_free, pull_back)
+    return Block(name, "probabilities", (path,), int(used.sum()) - 1, to_free, from_free, pull_back)
 
 
 def _softmax(free: np.ndarray) -> np.ndarray:
@@ -341,6 +346,7 @@ def _covariance_block(name: str, paths: tuple[Path, ...], value: np.ndarray, str
     if structure == "scalar":
         return Block(
             name,
+            "deviations",
             paths,
             1,
             lambda S: 0.5 * np.log(np.atleast_1d(np.trace(S) / size)),
@@ -350,6 +356,7 @@ def _covariance_block(name: str, paths: tuple[Path, ...], value: np.ndarray, str
     if structure == "diagonal":
         return Block(
             name,
+            "deviations",
             paths,
             size,
             lambda S: 0.5 * np.log(np.diag(S)),
@@ -373,4 +380,5 @@ def _covariance_block(name: str, paths: tuple[Path, ...], value: np.ndarray, str
         by_factor = ((slope + slope.T) @ factor)[rows, columns]
         return np.where(on_diagonal, by_factor * factor[rows, columns], by_factor)
 
-    return Block(name, paths, len(rows), to_free, lambda free: factor_of(free) @ factor_of(free).T, pull_back)
+    from_free = lambda free: factor_of(free) @ factor_of(free).T  # noqa: E731
+    return Block(name, "factor", paths, len(rows), to_free, from_free, pull_back)

@@ -73,16 +73,13 @@ class BinaryForm:
     closure: np.ndarray | None  # (symbols, symbols) total weight of all unary chains between two symbols, if there are any
     chains: Chains  # the same by rows
     contents: tuple[tuple[int, ...], ...]  # for every fresh symbol, the right-hand side it stands for
+    lowest: float  # the log of the smallest weight of any rule
+    visible: np.ndarray  # (symbols,) which symbols are nodes of the grammar's trees: all but those that only unpack
 
     @property
     def rules(self) -> np.ndarray:
         """For every rule of the binary form, lexical, binary and unary ones in this order, the grammar's rule, or -1."""
         return np.concatenate([self.lexical.rule, self.binary.rule, self.unary.rule])
-
-    @property
-    def visible(self) -> np.ndarray:
-        """Which symbols are nodes of the grammar's trees: all but those that only unpack."""
-        return np.array([True] * self.real + [len(content) == 1 for content in self.contents])
 
 
 def binary_form(grammar: FlatGrammar) -> BinaryForm:
@@ -126,23 +123,24 @@ def _make(grammar: FlatGrammar) -> BinaryForm:
         grammar=grammar,
         symbols=symbols,
         real=real,
-        lexical=Lexical(*_columns(lexical, 4, 1, len(grammar.terminals))),
-        unary=Unary(*_columns(unary, 4, 0, symbols)),
+        lexical=Lexical(*_columns(lexical, 1, len(grammar.terminals))),
+        unary=Unary(*_columns(unary, 0, symbols)),
         binary=_binary(binary, symbols),
         start=start,
         closure=closure,
         chains=_chains(closure, symbols),
         contents=tuple(fresh),
+        lowest=float(np.log(grammar.weights).min()),
+        visible=np.array([True] * real + [len(content) == 1 for content in fresh]),
     )
 
 
-def _columns(rows: list[tuple], count: int, key: int, keys: int) -> list[np.ndarray]:
-    """Columns of the rows, sorted by one of them; where each of its values begins; and the logarithms of the weights, which
-    are the last column but one."""
+def _columns(rows: list[tuple[int, int, float, int]], key: int, keys: int) -> list[np.ndarray]:
+    """Columns of the rows, sorted by one of them; where each of its values begins; and the logarithms of the weights."""
     rows = sorted(rows, key=lambda row: row[key])
-    columns = [np.array([row[column] for row in rows], dtype=np.int64) for column in range(count)]
-    columns[count - 2] = np.array([row[count - 2] for row in rows], dtype=np.float64)
-    return [*columns, np.searchsorted(columns[key], np.arange(keys + 1)), np.log(columns[count - 2])]
+    one, two, rule = (np.array([row[column] for row in rows], dtype=np.int64) for column in (0, 1, 3))
+    weight = np.array([row[2] for row in rows], dtype=np.float64)
+    return [one, two, weight, rule, np.searchsorted((one, two)[key], np.arange(keys + 1)), np.log(weight)]
 
 
 def _binary(rows: list[tuple[int, int, int, float, int]], symbols: int) -> Binary:

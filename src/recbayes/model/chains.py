@@ -4,6 +4,7 @@ A state emits one observation, through a child of its own (`shown`) that copies 
 emits the last one. Charts of such models have O(N) cells, with no special case in the recursion.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from recbayes.errors import ModelError
 from recbayes.model.discrete import DiscreteRBN
 from recbayes.model.discrete_variables import DiscreteVariable, TerminalVariable, Transition
 from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Split, Variable
-from recbayes.numerics.arrays import number
+from recbayes.numerics.arrays import frozen, number
 
 STATE, SHOWN = "state", "shown"  # names of the variables of every chain
 TERMINATION = 0.01
@@ -32,8 +33,9 @@ def HMM(
     `termination` is the probability to end after an observation. None takes the length as given, as is usual for hidden
     Markov models: continuing and ending both have weight one, and the evidence is that of the observations.
     """
-    start, A, B = (np.asarray(values, dtype=np.float64) for values in (initial, transition, emission))
-    n = len(start)
+    given = {"initial": initial, "transition": transition, "emission": emission}
+    start, A, B = (frozen(values, name) for name, values in given.items())
+    n = start.size
     if start.shape != (n,) or A.shape != (n, n) or B.ndim != 2 or len(B) != n:
         raise ModelError(
             f"initial, transition and emission must have shapes (n,), (n, n) and (n, symbols), got {start.shape}, {A.shape} "
@@ -105,16 +107,18 @@ def SwitchingLinearDynamicalSystem(
     `initial` and `switching` are the regimes' initial and transition probabilities. The variables are `state` and `shown`,
     numbered where there are several regimes ("state 0", ...), below a root that chooses the first regime.
     """
-    mean = np.atleast_1d(np.asarray(initial_mean, dtype=np.float64))
-    d, n = len(mean), len(transitions)
-    start, chances = np.asarray(initial, dtype=np.float64), np.asarray(switching, dtype=np.float64)
+    mean = np.atleast_1d(frozen(initial_mean, "initial_mean"))
+    start, chances = frozen(initial, "initial"), frozen(switching, "switching")
+    d, n = len(mean), start.size
     if start.shape != (n,) or chances.shape != (n, n):
         raise ModelError(f"with {n} regimes, initial must have shape ({n},) and switching ({n}, {n})")
     go, stop = _chances(termination)
     names = [(STATE, SHOWN)] if n == 1 else [(f"{STATE} {k}", f"{SHOWN} {k}") for k in range(n)]
     still = Link(np.zeros((d, d)))
-    shows = [(np.atleast_2d(H), np.atleast_2d(R)) for H, R in zip(observations, observation_covariances, strict=True)]
-    onward = [Link(np.atleast_2d(Q), map=np.atleast_2d(F)) for F, Q in zip(transitions, transition_covariances, strict=True)]
+    moves = _matrices(transitions, n, "transitions"), _matrices(transition_covariances, n, "transition_covariances")
+    sights = _matrices(observations, n, "observations"), _matrices(observation_covariances, n, "observation_covariances")
+    shows = list(zip(*sights, strict=True))
+    onward = [Link(Q, map=F) for F, Q in zip(*moves, strict=True)]
 
     def rules(k: int, chance: float) -> list[Split | Emit]:
         """What a state in regime k does, times the chance of that regime."""
@@ -131,8 +135,16 @@ def SwitchingLinearDynamicalSystem(
             Variable(state, d, tuple(rules(k, 1.0))),
             Variable(shown, d, (Emit(1.0, shows[k][1], map=shows[k][0]),)),
         ]
-    prior = Prior(variables[0].name, (Component(mean, np.atleast_2d(initial_covariance)),))
+    prior = Prior(variables[0].name, (Component(mean, np.atleast_2d(frozen(initial_covariance, "initial_covariance"))),))
     return GaussianRBN(tuple(variables), prior)
+
+
+def _matrices(values: Any, count: int, name: str) -> list[np.ndarray]:
+    """One matrix for each regime; a number is a matrix with one entry."""
+    entries = list(values) if isinstance(values, Iterable) else []
+    if len(entries) != count:
+        raise ModelError(f"{name} must be a list with {count} entries, one for each regime of initial, got {len(entries)}")
+    return [np.atleast_2d(frozen(entry, f"{name}[{k}]")) for k, entry in enumerate(entries)]
 
 
 def _chances(termination: object) -> tuple[float, float]:

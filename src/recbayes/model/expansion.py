@@ -43,6 +43,7 @@ def expand(
     std: Any = 0.1,
     prior_mean: object = 0.0,
     prior_std: object = 1.0,
+    cycle_tolerance: float = 1e-9,
 ) -> GaussianRBN:
     """The Gaussian RBN on the skeleton of a grammar, in normal form.
 
@@ -56,10 +57,11 @@ def expand(
     the children of a rule, by (left, right) as the grammar has them; the rule comes first.
 
     A grammar whose rules are all A -> B C or A -> b keeps its variables, rules and their order. For one that is not, use
-    `expand_linear`, whose `to_cnf` knows the way back to the grammar's own trees.
+    `expand_linear`, whose `to_cnf` knows the way back to the grammar's own trees. Cycles of unary rules are followed until
+    the probability to go on is at most `cycle_tolerance`.
     """
     options = {"emissions": emissions, "std": std, "prior_mean": prior_mean, "prior_std": prior_std}
-    return expand_linear(grammar, dim=dim, **options).to_cnf().model
+    return expand_linear(grammar, dim=dim, **options).to_cnf(cycle_tolerance).model
 
 
 def expand_linear(

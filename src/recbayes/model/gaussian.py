@@ -181,6 +181,20 @@ class GaussianRBN:
         )
         return cls((Variable("x", dim, (split, emit)),), Prior("x", (component,)))
 
+    @classmethod
+    def guess(
+        cls, series: object, *, shifts: Mapping[Any, float] | None = None, extra_observations: bool = True
+    ) -> "GaussianRBN":
+        """The paper's model with starting values of the order of the data, for `rb.fit`.
+
+        `series` is one or a list of them. `shifts` are the left child's transpositions with their probabilities;
+        `extra_observations` says whether a leaf may have more than one observation.
+        """
+        from recbayes.model.guess import guess
+        from recbayes.model.series import all_series
+
+        return guess(all_series(series), shifts, extra_observations)
+
     def sample(
         self, *, seed: int | np.random.Generator, min_length: int = 1, max_length: int | None = None, attempts: int = 100_000
     ) -> tuple[np.ndarray, Tree]:

@@ -18,10 +18,10 @@ def to_data(model: GaussianRBN) -> dict[str, Any]:
 
 
 def from_data(document: dict[str, Any]) -> GaussianRBN:
-    references = document["references"]
+    prior, variables, references = _prior(document), _variables(document), document["references"]
     if references is not None:
         references = tuple(Reference(_array(one["mean"]), _array(one["covariance"])) for one in references)
-    return GaussianRBN(_variables(document), _prior(document), references)
+    return GaussianRBN(variables, prior, references)
 
 
 def linear_to_data(model: LinearGaussianRBN | GaussianRBN) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def read_rules(text: str, missing: float | None) -> tuple[str | None, list[Rule]
     """
     if not isinstance(text, str):
         raise ModelError(f"a grammar is read from a string, got {type(text).__name__}")
-    reader = _Reader(text)
+    reader = _Reader(text.removeprefix("\ufeff"))  # the mark of the byte order, which some editors put before a text
     start: str | None = None
     rules: list[Rule] = []
     while reader.kind != "stop":

@@ -33,6 +33,10 @@ class PCFG:
     __slots__ = ("_rules", "_start", "derived")
 
     def __init__(self, start: str, rules: Iterable[Rule]) -> None:
+        if not isinstance(start, str) or not start:
+            raise ModelError(f"start must be the name of a non-terminal, a non-empty string, got {start!r}")
+        if isinstance(rules, Rule | str) or not isinstance(rules, Iterable):
+            raise ModelError(f"rules must be a list of Rules, got {rules!r}; PCFG.from_string reads texts")
         merged: dict[tuple[str, tuple[Symbol, ...]], float] = {}
         for position, rule in enumerate(rules):
             left, right, weight = _checked(rule, f"rules[{position}]")
@@ -241,7 +245,7 @@ class PCFG:
 def _checked(rule: Rule, where: str) -> tuple[str, tuple[Symbol, ...], float]:
     if not isinstance(rule, Rule):
         raise ModelError(f"{where} must be a Rule, got {type(rule).__name__}")
-    if isinstance(rule.right, str | Terminal):
+    if isinstance(rule.right, str | Terminal) or not isinstance(rule.right, Iterable):
         raise ModelError(f"{where}.right must be a tuple of symbols, got {rule.right!r}; write ({rule.right!r},)")
     right = tuple(rule.right)
     if not right:

@@ -1,6 +1,7 @@
 """Observed series: checked arrays of observations, NaN for missing entries."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,31 @@ def as_series(data: object, columns: int, name: str = "the series") -> Series:
         values = _as_values(data.values, columns, name)
         return Series(values, _as_noise(data.noise_covariance, values.shape, name))
     return Series(_as_values(data, columns, name))
+
+
+def all_series(data: Any, columns: int | None = None) -> list[Series]:
+    """One series or a list of them, checked. `columns` None takes as many as the first has."""
+    many = list(data) if is_many(data) else [data]
+    if not many:
+        raise DataError("there are no series to learn from")
+    if columns is None:
+        first = many[0].values if isinstance(many[0], Series) else np.asarray(many[0])
+        columns = first.shape[1] if first.ndim == 2 else 1
+    label = "series {}" if is_many(data) else "the series"
+    return [as_series(one, columns, label.format(number)) for number, one in enumerate(many)]
+
+
+def is_many(series: object) -> bool:
+    """Whether this is a list of series rather than one: a list or tuple of arrays or of `Series`, or a 3-d array."""
+    if isinstance(series, Series):
+        return False
+    if isinstance(series, np.ndarray):
+        return series.ndim == 3
+    if not isinstance(series, list | tuple):
+        return False
+    return any(isinstance(one, Series) or (isinstance(one, np.ndarray) and one.ndim >= 1) for one in series) or any(
+        isinstance(one, list | tuple) and any(isinstance(row, list | tuple | np.ndarray) for row in one) for one in series
+    )
 
 
 def _as_values(data: object, columns: int, name: str) -> np.ndarray:

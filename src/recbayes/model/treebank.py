@@ -4,7 +4,7 @@ A tree is an `nltk.Tree`, or a pair of a recbayes `Tree` and its tokens, since t
 rule is its label and, from left to right, the labels of its children; a leaf's are its tokens, as terminals. As in sampled
 trees (`recbayes.model.discrete_sampling`), a terminal beside non-terminals is a leaf of its own, labelled with the quoted
 token and without a rule; leaves without a label, as bracketed texts give them, count as terminals too. The extra bracket
-that treebanks put around a sentence, `( (S ...) )`, is dropped.
+that treebanks put around a sentence, `( (S ...) )`, is dropped. A single tree is a treebank of one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,12 +20,14 @@ Production = tuple[str, tuple[Symbol, ...]]
 
 def count_rules(trees: Iterable[Any], *, smoothing: float, start: str | None) -> tuple[str, list[Rule]]:
     """The start symbol, and the rules of all trees weighted by how often they occur, plus `smoothing`."""
+    if isinstance(trees, Tree):
+        raise DataError("a Tree has spans but no words; give a list of pairs (Tree, tokens)")
     extra = number(smoothing, "smoothing")
     if extra < 0:
         raise ModelError(f"smoothing must not be negative, got {extra:.6g}")
     counts: dict[Production, int] = {}
     roots: dict[str, int] = {}
-    for position, item in enumerate(trees):
+    for position, item in enumerate([trees] if _is_nltk(trees) or _is_pair(trees) else trees):
         for order, production in enumerate(_productions(item, f"trees[{position}]")):
             if order == 0:
                 roots[production[0]] = roots.get(production[0], 0) + 1
@@ -44,15 +46,25 @@ def count_rules(trees: Iterable[Any], *, smoothing: float, start: str | None) ->
 
 def _productions(item: Any, where: str) -> Iterator[Production]:
     """The rules of a tree, that of the root first."""
-    if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], Tree):
-        return _of_tree(*item, where)
-    if hasattr(item, "label") and hasattr(item, "productions"):  # an nltk.Tree, without a need for nltk
+    if _is_pair(item):
+        return productions_of(item[0], item[1], where)
+    if _is_nltk(item):
         return _of_nltk(item, where)
     kind = "a Tree without its tokens" if isinstance(item, Tree) else type(item).__name__
     raise DataError(f"{where} must be a pair (Tree, tokens) or an nltk.Tree, got {kind}")
 
 
-def _of_tree(tree: Tree, tokens: Sequence[str], where: str) -> Iterator[Production]:
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], Tree) and not isinstance(item[1], Tree)
+
+
+def _is_nltk(item: Any) -> bool:
+    """Whether this is an nltk.Tree, without a need for nltk."""
+    return hasattr(item, "label") and hasattr(item, "productions")
+
+
+def productions_of(tree: Tree, tokens: Sequence[str], where: str) -> Iterator[Production]:
+    """The rules of a tree over tokens, as labels and tokens say; that of the root first."""
     tokens = list(tokens)
     if len(tokens) != tree.length:
         raise DataError(f"{where}: {len(tokens)} tokens for a tree over {tree.length} observations; give one for each")

@@ -15,7 +15,7 @@ def frozen(values: object, name: str, error: Callable[[str], Exception] = ModelE
             raise TypeError("not real numbers")
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
-        raise error(f"{name} must be numbers, got {_short(values)}") from problem
+        raise error(f"{name} must be numbers, in rows of one length, got {_short(values)}") from problem
     if not np.isfinite(array).all():
         raise error(f"{name} must be finite, got {_short(values)}")
     array.setflags(write=False)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from recbayes.chart.cells import choice_place, left_widths
+from recbayes.chart.cells import choice_place, left_widths, may_be_leaf
 from recbayes.numerics.lanes import KERNEL
 
 
@@ -29,8 +29,9 @@ def best_tree_by_gain(tables, plan, length_log_probability, gain, price, value, 
                 best, rule, split = -math.inf, 0, start
                 if len(plan.allowed) == 0 or plan.allowed[start, start + width]:
                     length = plan.positions[start + width] - plan.positions[start]
+                    leaf = may_be_leaf(plan.allowed, start, start + width)
                     for e in range(variable.first_emit, variable.end_emit):
-                        if best < 0.0 and length_log_probability[e, length] > -math.inf:
+                        if leaf and best < 0.0 and length_log_probability[e, length] > -math.inf:
                             best, rule = 0.0, -1 - e
                     for r in range(variable.first_rule, variable.end_rule):
                         b, c = links[rules[r].left].child, links[rules[r].right].child

@@ -7,14 +7,13 @@ import numpy as np
 
 from recbayes.chart.discrete import DiscreteChart, best_gains
 from recbayes.chart.discrete_trees import follow_choices, node_labels
-from recbayes.errors import DataError
 from recbayes.model.grammar_text import rule_names
 from recbayes.numerics.compilation import run_kernel
 from recbayes.posterior.decode import LABEL, Cells
 from recbayes.posterior.discrete_draw_kernel import draw_discrete
 from recbayes.posterior.forest import Forest
 from recbayes.posterior.k_best import k_best_trees
-from recbayes.posterior.posterior import Posterior, ScoredTree
+from recbayes.posterior.posterior import Posterior, ScoredTree, check_count
 from recbayes.tree.tree import Tree
 
 BATCH = 1 << 18  # nodes drawn in one call of the kernel
@@ -72,8 +71,7 @@ class DiscretePosterior(Posterior):
 
     def best(self, count: int) -> list[ScoredTree]:
         """The most probable trees, best first: exact, of all trees and not only the drawn ones."""
-        if count < 1:
-            raise DataError(f"count must be at least 1, got {count}")
+        check_count(count)
         return [
             ScoredTree(tree, score, float(np.exp(min(score - self.log_evidence, 0.0))))
             for tree, score in k_best_trees(self.chart, count)

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.chart.inside import Chart, inside, inside_one, is_many
+from recbayes.chart.inside import Chart, inside, inside_one
 from recbayes.chart.options import most_options
 from recbayes.chart.plan import CHOICES, potential_numbers
 from recbayes.chart.tables import tables_of
 from recbayes.errors import ApproximationWarning, DataError
+from recbayes.model.families import check_gaussian
 from recbayes.model.flat import Discrete
 from recbayes.model.gaussian import GaussianRBN
-from recbayes.model.series import Series, as_series
+from recbayes.model.series import Series, as_series, is_many
 from recbayes.numerics.compilation import run_kernel
 from recbayes.numerics.lanes import LANES
 from recbayes.numerics.many import per_series, run_many
@@ -59,6 +60,7 @@ def sample_posterior(
             return draw_trees_of(charts, int(draws), _seed(generator))
         seeds = [_seed(generator) for _ in charts]
         return run_many(draw_trees_of, charts, [int(draws)] * len(charts), seeds, executor=executor)
+    check_gaussian(model)
     if not is_many(series):
         data = as_series(series, model.observed_dim)
         posterior = _posterior(model, data, int(draws), _seed(generator), components, boundaries, allowed)

@@ -13,7 +13,7 @@ from recbayes.posterior.forest import Forest
 from recbayes.posterior.gaussian_decode import GaussianCells
 from recbayes.posterior.given_tree import smooth
 from recbayes.posterior.latents import Latent, gather_latents
-from recbayes.posterior.posterior import Posterior, ScoredTree
+from recbayes.posterior.posterior import Posterior, ScoredTree, check_count
 from recbayes.posterior.rules import best_rules
 from recbayes.tree.tree import Tree
 
@@ -110,8 +110,7 @@ class GaussianPosterior(Posterior):
 
     def best(self, count: int) -> list[ScoredTree]:
         """The most probable distinct trees among the draws, best first, with their exact log joint probabilities."""
-        if count < 1:
-            raise DataError(f"count must be at least 1, got {count}")
+        check_count(count)
         forest = self.trees
         representatives, _ = forest.distinct()
         scores = self.log_joints[representatives]

@@ -14,21 +14,29 @@ from recbayes.chart.leaves import merge, observe
 from recbayes.chart.options import Problem
 from recbayes.chart.plan import ROW, make_plan, potential_numbers
 from recbayes.chart.tables import Origins, Tables, emit_rules, tables_of
-from recbayes.errors import DataError
+from recbayes.errors import DataError, ModelError
+from recbayes.model.families import check_gaussian
+from recbayes.model.flat import Discrete
 from recbayes.model.gaussian import GaussianRBN, Variable
 from recbayes.model.naming import rule_name
 from recbayes.model.series import Series, as_series
 from recbayes.numerics.compilation import run_kernel
 from recbayes.posterior.draw_kernel import follow_trees
+from recbayes.posterior.given_discrete_tree import log_weight
 from recbayes.tree.tree import Tree
 
 
-def log_joint(model: GaussianRBN, series: object, tree: Tree) -> float:
+def log_joint(model: GaussianRBN | Discrete, series: object, tree: Tree) -> float:
     """log p(Y, Z): the exact log probability of the data and a tree, all continuous variables integrated out.
 
     The tree's nodes must say which rule they use (as sampled and inferred trees do) wherever the model leaves a choice. For
     a bare bracketing, sum over the rules with `sample_posterior(model, series, allowed=tree.span_mask())`.
+
+    For a discrete model (`PCFG`, `DiscreteRBN`) the labels of the nodes and the tokens say which rules they use.
     """
+    if isinstance(model, Discrete):
+        return log_weight(model, series, tree)
+    check_gaussian(model)
     data = as_series(series, model.observed_dim)
     log_joints, _ = _follow(model, data, tree, None)
     return float(logsumexp(log_joints))
@@ -36,6 +44,9 @@ def log_joint(model: GaussianRBN, series: object, tree: Tree) -> float:
 
 def smooth(model: GaussianRBN, series: object, tree: Tree) -> Tree:
     """The tree with the posterior mean and covariance of each node's value, given all data and this tree: exact."""
+    if isinstance(model, Discrete):
+        raise ModelError("the nodes of a discrete model have labels, but no values to smooth")
+    check_gaussian(model)
     data = as_series(series, model.observed_dim)
     log_joints, _ = _follow(model, data, tree, None)
     total = logsumexp(log_joints)

@@ -4,7 +4,9 @@ A search from the best down: a state is a tree that is known from the left up to
 is known, times the most probable way to complete each open node, which the chart of best trees gives. States leave the queue
 in the order of the best tree they can become, so complete ones leave it in the order of their probability. Only two states
 follow each one: the same tree with its next open node decided best, and the tree with its last decision replaced by the next
-best one. Unary rules that lead round are no problem: every turn costs.
+best one. The first has exactly the score of the state it follows, and of equal scores the newest leaves the queue first. So
+every state is followed to its complete tree at once, however many trees are equally probable. Unary rules that lead round
+are no problem: every turn costs.
 """
 
 import heapq
@@ -41,15 +43,18 @@ def _in_order(chart: DiscreteChart) -> Iterator[tuple[list[tuple[int, int, int, 
         return lists[cell]
 
     root = int(chart.plan.place[-1])
-    ties = counter()  # of states with equal scores the older one comes first
+    ages = counter(0, -1)  # of states with equal scores the newest comes first
     queue: list[tuple] = []
 
     def push(score: float, done: tuple | None, cell: Cell, rank: int, waiting: tuple | None) -> None:
-        """A state: nodes decided so far and open cells (both linked lists), and the open cell with the rank to try."""
+        """A state: nodes decided so far and open cells (both linked lists), and the open cell with the rank to try.
+
+        `score` is that of the tree with the best choice in this cell.
+        """
         listed = options(cell)
         if rank < len(listed):
-            bound = score - values[chart.span(cell[1], cell[2]), cell[0]] + listed[rank][0]
-            heapq.heappush(queue, (-bound, next(ties), score, done, cell, rank, waiting))
+            bound = score + (listed[rank][0] - listed[0][0])
+            heapq.heappush(queue, (-bound, next(ages), score, done, cell, rank, waiting))
 
     for symbol in np.flatnonzero(chart.form.start).tolist():
         score = float(np.log(chart.form.start[symbol]) + values[root, symbol])

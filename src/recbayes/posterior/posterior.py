@@ -20,6 +20,11 @@ class ScoredTree(NamedTuple):
     probability: float
 
 
+def check_count(count: object) -> None:
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise DataError(f"count must be a whole number of at least 1, got {count!r}")
+
+
 class Posterior(ABC):
     """Weighted draws of trees, and what follows from them."""
 

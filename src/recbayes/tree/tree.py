@@ -12,6 +12,7 @@ import numpy as np
 from recbayes.errors import DataError
 from recbayes.tree import printing
 from recbayes.tree.formats import brackets, document, graph, newick, spans
+from recbayes.tree.known import INNER, NO_NODE, NODE
 from recbayes.tree.node import Node
 from recbayes.tree.segments import cut, segments
 
@@ -72,11 +73,15 @@ class Tree:
         return tuple(node.span for node in self._nodes)
 
     def span_mask(self) -> np.ndarray:
-        """(N + 1, N + 1), true for the spans of all nodes: what `allowed` of `inside` and `sample_posterior` takes."""
+        """(N + 1, N + 1): what `allowed` of `inside`, `sample_posterior` and `fit` takes to know this very bracketing.
+
+        1 for the spans of leaves, 2 for those of nodes with children (they may not be leaves), 0 for all others.
+        """
         if self._nodes[0].start != 0:
             raise DataError(f"the mask of a series needs a tree that begins at 0, this one begins at {self._nodes[0].start}")
-        mask = np.zeros((self._nodes[0].end + 1, self._nodes[0].end + 1), dtype=np.bool_)
-        mask[tuple(np.array(self.spans).T)] = True
+        mask = np.full((self._nodes[0].end + 1, self._nodes[0].end + 1), NO_NODE, dtype=np.int8)
+        for node, arity in zip(self._nodes, self._arities, strict=True):
+            mask[node.span] = max(mask[node.span], NODE if arity == 0 else INNER)
         return mask
 
     @property

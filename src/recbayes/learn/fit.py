@@ -1,0 +1,230 @@
+"""`rb.fit`: from raw sequences to a trained model."""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Any, Literal
+
+import numpy as np
+
+from recbayes.errors import ModelError
+from recbayes.learn.checkpoint import Checkpoint
+from recbayes.learn.climb import Summit, adam, quasi_newton
+from recbayes.learn.em import reestimate
+from recbayes.learn.information import observed_information, table
+from recbayes.learn.parameters import Covariance, Parameters
+from recbayes.learn.penalty import Penalty, bounds
+from recbayes.learn.progress import Progress
+from recbayes.learn.record import Fit
+from recbayes.learn.run import Run, Stopped
+from recbayes.learn.workers import Constrained, Workers
+from recbayes.model.families import check_gaussian
+from recbayes.model.flat import Discrete
+from recbayes.model.guess import guess, typical_scale
+from recbayes.model.series import Series, all_series, is_many
+from recbayes.model.storage import to_json
+from recbayes.numerics.many import per_series
+
+SMALLEST = 1e-4  # of the data's scale: the standard deviation of the penalty's extra observation
+SPREAD = 1.0  # standard deviation of the free numbers of random starts around the given one
+EPOCHS = 30  # of Adam: how often every series is seen
+
+
+def fit(
+    model: Any,
+    series: Any,
+    *,
+    covariance: Covariance = "keep",
+    tied: bool = False,
+    fixed: Sequence[str] = (),
+    boundaries: Any = None,
+    allowed: Any = None,
+    method: Literal["quasi-newton", "adam"] = "quasi-newton",
+    restarts: int = 0,
+    seed: int = 0,
+    tolerance: float = 1e-5,
+    max_evaluations: int = 5000,
+    batch: int = 10,
+    learning_rate: float = 0.05,
+    smallest_std: float | None = None,
+    pseudo_count: float = 0.01,
+    standard_errors: bool = True,
+    exact: int = 0,
+    on_error: Literal["raise", "skip"] = "raise",
+    executor: Executor | None = None,
+    checkpoint: str | os.PathLike | None = None,
+    resume: bool = False,
+    progress: bool | None = None,
+) -> Fit:
+    """Train a model on a series, or on a list of series, by maximising the sum of their log evidences.
+
+    `model` gives the structure and the starting values; None guesses one from the data (`GaussianRBN.guess`). `covariance`,
+    `tied` and `fixed` choose what is free, as for `Parameters`. `boundaries` and `allowed` hold, for every series, what is
+    known of its tree: the evidence is then that of the trees they leave (`rb.known_spans`, `tree.span_mask()`).
+
+    "quasi-newton" looks at all series in every step and ends when a step gains less than `tolerance` nats; "adam" looks at
+    `batch` series at a time, for many of them. `restarts` more starts are drawn around the first one, and the best end wins.
+    A light penalty keeps variances from zero (`smallest_std`, by default 1e-4 of the data's scale) and probabilities from
+    zero (`pseudo_count`). `exact` draws per series, if any, refine the result by exact weights (`recbayes.learn.exact`).
+
+    The work runs in threads, or in any `executor`. With a `checkpoint` every evaluation is kept on disk, and `resume=True`
+    goes on from there to the same end. Ctrl-C returns the best model so far. `on_error="skip"` leaves out series that the
+    model cannot explain at all, and says which.
+
+    A `PCFG` or `DiscreteRBN` is trained by expectation maximisation (`rb.reestimate`).
+    """
+    began = time.monotonic()
+    if isinstance(model, Discrete):
+        return _fit_discrete(model, series, tolerance, max_evaluations, pseudo_count, executor, began)
+    if method not in ("quasi-newton", "adam") or on_error not in ("raise", "skip"):
+        raise ModelError(
+            f'method must be "quasi-newton" or "adam" and on_error "raise" or "skip", got {method!r}, {on_error!r}'
+        )
+    if restarts < 0 or max_evaluations < 1 or batch < 1 or exact < 0:
+        raise ModelError("restarts and exact must not be negative, batch and max_evaluations must be positive")
+    if model is not None:
+        check_gaussian(model)
+    data = all_series(series, None if model is None else model.observed_dim)
+    if model is None:
+        model = guess(data, None, extra_observations=True)
+    if not is_many(series):
+        boundaries, allowed = [boundaries], [allowed]
+    known = per_series(boundaries, len(data), "boundaries"), per_series(allowed, len(data), "allowed")
+    constrained = [Constrained(*one) for one in zip(data, *known, strict=True)]
+    parameters = Parameters(model, covariance=covariance, tied=tied, fixed=fixed)
+    scale = typical_scale(data)
+    penalty = Penalty(SMALLEST * scale if smallest_std is None else float(smallest_std), float(pseudo_count))
+    limits = bounds(parameters, scale, penalty.smallest_std)
+    starts = _starts(parameters, limits, restarts, seed)
+    settings = [method, tolerance, batch, learning_rate, *penalty, parameters.options, restarts, seed, exact]
+    remembered = Checkpoint(checkpoint, _fingerprint(parameters, constrained, settings), resume)
+    workers = Workers(parameters, constrained, executor)
+    summits: list[Summit] = []
+    information, reason = None, ""
+    with Progress(progress) as shown:
+        run = Run(parameters, workers, penalty, remembered, shown, len(data), max_evaluations, tolerance)
+        try:
+            run.begin(starts[0], on_error == "skip")
+            for number, start in enumerate(starts):
+                run.stage = "fitting" if len(starts) == 1 else f"start {number + 1} of {len(starts)}"
+                if method == "quasi-newton":
+                    summits.append(quasi_newton(run, start, limits, tolerance))
+                else:
+                    batches = _batches(len(data), batch, seed + number)
+                    steps = EPOCHS * -(-len(data) // batch)
+                    summits.append(adam(run, start, limits, batches, steps, learning_rate))
+            if standard_errors:
+                run.stage = "standard errors"
+                best = max(summits, key=lambda summit: summit.objective)
+                information = observed_information(lambda v: run(v).gradient, best.vector, _steps(parameters, scale))
+        except KeyboardInterrupt:
+            reason = "interrupted"
+        except Stopped:
+            reason = f"all {max_evaluations} evaluations used"
+    return _record(run, summits, information, reason, data, began)
+
+
+def _starts(
+    parameters: Parameters, limits: Sequence[tuple[float | None, float | None]], restarts: int, seed: int
+) -> list[np.ndarray]:
+    """The free vector of the model, and others around it, all within the bounds."""
+    first = parameters.vector()
+    rng = np.random.default_rng(seed)
+    spread = np.concatenate(
+        [
+            np.zeros(0),
+            *(_spread(block, part) for block, part in zip(parameters.blocks, parameters.parts(first), strict=True)),
+        ]
+    )
+    low = np.array([-np.inf if bound is None else bound for bound, _ in limits])
+    high = np.array([np.inf if bound is None else bound for _, bound in limits])
+    others = [first + spread * rng.normal(size=len(first)) for _ in range(restarts)]
+    return [np.clip(start, low, high) for start in [first, *others]]
+
+
+def _spread(block: Any, part: np.ndarray) -> np.ndarray:
+    """How far random starts lie: logarithms by about one, numbers by their size."""
+    return SPREAD * (np.abs(part) if block.kind == "numbers" else np.ones(block.size))
+
+
+def _steps(parameters: Parameters, scale: float) -> np.ndarray:
+    """The scale of each free number: one for logarithms, that of the data for means and offsets."""
+    return np.concatenate(
+        [np.zeros(0), *(np.full(b.size, scale if b.kind == "numbers" else 1.0) for b in parameters.blocks)]
+    )
+
+
+def _batches(series: int, size: int, seed: int) -> Callable[[int], Sequence[int]]:
+    """Which series a step sees: every epoch goes through all of them in a new order."""
+    per_epoch = -(-series // size)
+
+    def batch(step: int) -> Sequence[int]:
+        order = np.random.default_rng([seed, step // per_epoch]).permutation(series)
+        part = step % per_epoch
+        return sorted(order[part * size : (part + 1) * size].tolist())
+
+    return batch
+
+
+def _fingerprint(parameters: Parameters, series: Sequence[Constrained], settings: list[Any]) -> str:
+    """What decides the way of a fit: model, data and settings."""
+    digest = hashlib.sha256(json.dumps(settings).encode())
+    digest.update(to_json(parameters.model).encode())
+    for one in series:
+        for array in (one.series.values, one.series.noise_covariance, one.boundaries, one.allowed):
+            part = np.zeros(0) if array is None else np.ascontiguousarray(array)
+            digest.update(f"{part.shape}{part.dtype}".encode() + part.tobytes())
+    return digest.hexdigest()
+
+
+def _record(
+    run: Run, summits: list[Summit], information: np.ndarray | None, reason: str, data: Sequence[Series], began: float
+) -> Fit:
+    """The best of what was found, however the climb ended."""
+    if run.best is None:
+        raise KeyboardInterrupt  # nothing was evaluated yet, so there is nothing to return
+    if summits:
+        best = max(summits, key=lambda summit: summit.objective)
+        vector, value, converged = best.vector, best.log_likelihood, best.converged
+        reason = reason or best.reason
+    else:
+        vector, value, converged = run.best[0], run.best[1].log_likelihood, False
+    return Fit(
+        model=run.parameters.with_vector(vector),
+        log_likelihood=value,
+        converged=converged and not (reason == "interrupted" and not summits),
+        reason=reason,
+        history=tuple(run.history),
+        starts=tuple(summit.log_likelihood for summit in summits),
+        table=tuple(table(run.parameters, vector, information)),
+        free=run.parameters.size,
+        observations=sum(len(one) for number, one in enumerate(data) if number not in run.skipped),
+        skipped=run.skipped,
+        seconds=time.monotonic() - began,
+        vector=vector,
+        information=information,
+    )
+
+
+def _fit_discrete(
+    model: Any, sequences: Any, tolerance: float, steps: int, pseudo_count: float, executor: Executor | None, began: float
+) -> Fit:
+    sequences = list(sequences)
+    found = reestimate(model, sequences, steps=steps, tolerance=1e-9, pseudo_count=pseudo_count, executor=executor)
+    flat = found.model.flat()
+    return Fit(
+        model=found.model,
+        log_likelihood=found.history[-1],
+        converged=found.converged,
+        reason="the gain fell below the tolerance" if found.converged else f"all {steps} steps used",
+        history=tuple(found.history),
+        starts=(found.history[-1],),
+        table=(),
+        free=len(flat.lefts) - len(set(flat.lefts)),
+        observations=0,
+        skipped={},
+        seconds=time.monotonic() - began,
+    )

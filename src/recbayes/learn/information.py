@@ -1,0 +1,96 @@
+"""Standard errors: the observed information at the optimum, and what it says about the model's own numbers.
+
+The information is the negative second derivative of what was maximised, by differences of gradients. A direction in which it
+is flat says that the data do not determine some parameters; their standard errors are infinite.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from recbayes.learn.parameters import Block, Parameters
+
+STEP = 1e-3  # of a free number, which are logarithms or of the order of the data
+FLAT = 1e-7  # an eigenvalue below this share of the largest says nothing
+
+
+class Row(NamedTuple):
+    """One number of the model: its estimate and its standard error (infinite: not determined; NaN: not computed)."""
+
+    name: str
+    estimate: float
+    standard_error: float
+
+
+def observed_information(gradient: Callable[[np.ndarray], np.ndarray], vector: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """Minus the derivative of the gradient, by central differences with steps in the given scales."""
+    columns = []
+    for number, scale in enumerate(scales):
+        step = np.zeros(len(vector))
+        step[number] = STEP * scale
+        columns.append((gradient(vector - step) - gradient(vector + step)) / (2.0 * STEP * scale))
+    information = np.array(columns).reshape(len(vector), len(vector))
+    return 0.5 * (information + information.T)
+
+
+def table(parameters: Parameters, vector: np.ndarray, information: np.ndarray | None) -> list[Row]:
+    """All free quantities in the model's own terms, with standard errors by the delta method."""
+    rows: list[Row] = []
+    begin = 0
+    for block, part in zip(parameters.blocks, parameters.parts(vector), strict=True):
+        names, values = _described(block, part)
+        errors = np.full(len(values), np.nan)
+        if information is not None:
+            jacobian = np.zeros((len(values), len(vector)))
+            jacobian[:, begin : begin + block.size] = _jacobian(block, part)
+            errors = _standard_errors(information, jacobian)
+        rows += [Row(name, float(v), float(e)) for name, v, e in zip(names, values, errors, strict=True)]
+        begin += block.size
+    return rows
+
+
+def _standard_errors(information: np.ndarray, jacobian: np.ndarray) -> np.ndarray:
+    scale = np.sqrt(np.maximum(np.abs(np.diag(information)), 1e-300))
+    eigenvalues, vectors = np.linalg.eigh(information / np.outer(scale, scale))
+    loads = (jacobian / scale) @ vectors
+    determined = eigenvalues > FLAT
+    variance = (loads[:, determined] ** 2 / eigenvalues[determined]).sum(axis=1)
+    lost = (loads[:, ~determined] ** 2).sum(axis=1) > 1e-6 * (loads**2).sum(axis=1)
+    return np.where(lost, np.inf, np.sqrt(variance))
+
+
+def _described(block: Block, part: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Names and values in the model's own terms: probabilities, rates, standard deviations, correlations, numbers."""
+    values = _values(block, part)
+    if block.kind in ("deviations", "factor"):
+        name = block.name.removesuffix(".covariance") + ".std"
+        if block.kind == "deviations":
+            return _numbered(name, len(values)), values
+        size = len(block.from_free(part))
+        below = zip(*np.tril_indices(size, -1), strict=True)
+        return _numbered(name, size) + [f"{name}.correlation[{a},{b}]" for a, b in below], values
+    return _numbered(block.name, len(values)), values
+
+
+def _values(block: Block, part: np.ndarray) -> np.ndarray:
+    if block.kind == "deviations":
+        return np.exp(part)
+    if block.kind == "factor":
+        covariance = block.from_free(part)
+        std = np.sqrt(np.diag(covariance))
+        return np.concatenate([std, (covariance / np.outer(std, std))[np.tril_indices(len(std), -1)]])
+    return np.atleast_1d(np.asarray(block.from_free(part), dtype=np.float64)).ravel()
+
+
+def _numbered(name: str, count: int) -> list[str]:
+    return [name] if count == 1 else [f"{name}[{number}]" for number in range(count)]
+
+
+def _jacobian(block: Block, part: np.ndarray) -> np.ndarray:
+    columns = []
+    for number in range(block.size):
+        step = np.zeros(block.size)
+        step[number] = 1e-6
+        columns.append((_values(block, part + step) - _values(block, part - step)) / 2e-6)
+    return np.array(columns).T.reshape(-1, block.size)

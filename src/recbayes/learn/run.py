@@ -1,0 +1,89 @@
+"""One fit under way: every evaluation goes through here, to be remembered, shown and counted."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from recbayes.errors import DataError
+from recbayes.learn.checkpoint import Checkpoint, Evaluation
+from recbayes.learn.parameters import Parameters
+from recbayes.learn.penalty import Penalty, penalise
+from recbayes.learn.progress import Progress
+from recbayes.learn.workers import Outcome, Workers
+
+
+class Here(NamedTuple):
+    """What is climbed (the log likelihood and penalties) at a free vector, its gradient, and the log likelihood alone."""
+
+    objective: float
+    gradient: np.ndarray
+    log_likelihood: float
+
+
+class Stopped(Exception):
+    """The evaluations that were granted are used up."""
+
+
+class Run:
+    """Evaluates free vectors, and keeps the best one."""
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        workers: Workers,
+        penalty: Penalty,
+        checkpoint: Checkpoint,
+        progress: Progress,
+        series: int,
+        most: int,
+        tolerance: float,
+    ) -> None:
+        self.parameters = parameters
+        self.history: list[float] = []
+        self.best: tuple[np.ndarray, Here] | None = None
+        self.skipped: dict[int, str] = {}
+        self.stage = "first evaluation"
+        self._workers, self._penalty, self._checkpoint, self._progress = workers, penalty, checkpoint, progress
+        self._series, self._most, self._tolerance = series, most, tolerance
+
+    def begin(self, start: np.ndarray, skip: bool) -> None:
+        """The first evaluation of all series, which finds those that the model cannot explain at all."""
+        outcomes = self._workers(start)
+        bad = {number: one.problem for number, one in enumerate(outcomes) if one is not None and one.problem}
+        if bad and not skip:
+            number, problem = next(iter(bad.items()))
+            others = "" if len(bad) == 1 else f" ({len(bad)} series have such problems)"
+            raise DataError(f'series {number}: {problem}{others}; on_error="skip" leaves such series out')
+        if len(bad) == self._series:
+            raise DataError(f"no series can be used; the first: {next(iter(bad.values()))}")
+        self.skipped = bad
+        if self._checkpoint.find("all", start) is None:
+            self._checkpoint.add("all", start, self._sum(outcomes, range(self._series)))
+
+    def __call__(self, vector: np.ndarray, chosen: Sequence[int] | None = None) -> Here:
+        """The objective at a free vector; estimated from chosen series if there are any."""
+        if len(self.history) >= self._most:
+            raise Stopped
+        task = "all" if chosen is None else ",".join(map(str, chosen))
+        found = self._checkpoint.find(task, vector)
+        if found is None:
+            numbers = range(self._series) if chosen is None else chosen
+            wanted = [number for number in numbers if number not in self.skipped]
+            found = self._sum(self._workers(vector, wanted), wanted)
+            self._checkpoint.add(task, vector, found)
+        value, slope = penalise(self.parameters, vector, self._penalty)
+        here = Here(found.log_likelihood + value, found.gradient + slope, found.log_likelihood)
+        if chosen is None and (self.best is None or here.objective > self.best[1].objective):
+            self.best = vector.copy(), here
+        self.history.append(here.log_likelihood)
+        self._progress.say(self.stage, self.history, self._tolerance)
+        return here
+
+    def _sum(self, outcomes: Sequence[Outcome | None], wanted: Sequence[int]) -> Evaluation:
+        """Sums in the order of the series; scaled up to all series if these are only some."""
+        used = [outcomes[number] for number in wanted if number not in self.skipped]
+        share = (self._series - len(self.skipped)) / max(len(used), 1)
+        value = sum(one.log_evidence for one in used if one is not None)
+        gradient = np.sum([one.gradient for one in used if one is not None], axis=0)
+        return Evaluation(share * value, share * gradient)

@@ -1,0 +1,137 @@
+"""Evaluating the log evidence of many series again and again, wherever an executor runs.
+
+Series are sent to a worker once and stay there; later evaluations send the free vector only. A worker that does not hold
+what it is asked for (a new one, in place of one that died) says so, and is sent it again. Results come back series by series
+and are summed in their order, so that the sum does not depend on who did what.
+"""
+
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from itertools import count
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+
+from recbayes.chart.gradient import model_gradient
+from recbayes.chart.inside import inside_one
+from recbayes.errors import DataError, LengthError, ModelError
+from recbayes.learn.parameters import Parameters
+from recbayes.model.gaussian import GaussianRBN
+from recbayes.model.series import Series
+from recbayes.model.storage import from_json, to_json
+
+PARCELS = 16  # into which the series are divided at most: enough for the workers at hand, few enough to send
+HELD = 4 * PARCELS  # parcels that a worker keeps: those of some fits at a time
+
+
+class Constrained(NamedTuple):
+    """A series, and what is known of its tree."""
+
+    series: Series
+    boundaries: Any = None
+    allowed: Any = None
+
+
+class Parcel(NamedTuple):
+    """What a worker needs to know: the model's structure as JSON, how its parameters are chosen, and some series."""
+
+    model: str
+    options: dict[str, Any]
+    series: tuple[Constrained, ...]
+
+
+class Outcome(NamedTuple):
+    """The log evidence of one series and its gradient, or why there is none."""
+
+    log_evidence: float
+    gradient: np.ndarray
+    problem: str = ""
+
+
+class Workers:
+    """The series, divided into parcels, and who works on them."""
+
+    def __init__(self, parameters: Parameters, series: Sequence[Constrained], executor: Executor | None) -> None:
+        parts = min(PARCELS, len(series))
+        self._places = [list(range(part, len(series), parts)) for part in range(parts)]
+        model = to_json(parameters.model)
+        self._parcels = [
+            Parcel(model, parameters.options, tuple(series[place] for place in places)) for places in self._places
+        ]
+        self._count = len(series)
+        self._executor = executor
+        self._key = uuid4().hex
+        self._tickets = count()  # makes every call a new one for executors that remember results
+        self._sent = [False] * parts
+
+    def __call__(self, vector: np.ndarray, chosen: Sequence[int] | None = None) -> list[Outcome | None]:
+        """The outcomes of all series at a free vector, or of chosen ones (None for the others)."""
+        wanted = set(range(self._count)) if chosen is None else set(chosen)
+        parts = [part for part, places in enumerate(self._places) if wanted.intersection(places)]
+        inner = [tuple(n for n, place in enumerate(self._places[part]) if place in wanted) for part in parts]
+        if self._executor is not None:
+            found = self._ask(self._executor, parts, inner, vector)
+        else:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:  # kernels release the lock
+                found = self._ask(pool, parts, inner, vector)
+        outcomes: list[Outcome | None] = [None] * self._count
+        for part, numbers, results in zip(parts, inner, found, strict=True):
+            for number, outcome in zip(numbers, results, strict=True):
+                outcomes[self._places[part][number]] = outcome
+        return outcomes
+
+    def _ask(self, executor: Executor, parts: list[int], inner: list[tuple[int, ...]], vector: np.ndarray) -> list[Any]:
+        def submit(part: int, numbers: tuple[int, ...], parcel: Parcel | None) -> Any:
+            return executor.submit(evaluate, (self._key, part), vector, numbers, next(self._tickets), parcel)
+
+        futures = []
+        for part, numbers in zip(parts, inner, strict=True):
+            futures.append(submit(part, numbers, None if self._sent[part] else self._parcels[part]))
+            self._sent[part] = True
+        found = [future.result() for future in futures]
+        for place, (part, numbers) in enumerate(zip(parts, inner, strict=True)):
+            if found[place] is None:
+                found[place] = submit(part, numbers, self._parcels[part]).result()
+        return found
+
+
+_held: OrderedDict[tuple[str, int], tuple[Parameters, Parcel]] = OrderedDict()  # on every worker, the newest last
+
+
+def evaluate(
+    key: tuple[str, int], vector: np.ndarray, numbers: Sequence[int], ticket: int, parcel: Parcel | None
+) -> list[Outcome] | None:
+    """Runs on a worker: the outcomes of some series of a parcel, or None if the parcel is neither here nor sent along."""
+    if parcel is not None:
+        template = from_json(parcel.model)
+        assert isinstance(template, GaussianRBN)
+        _held[key] = Parameters(template, **parcel.options), parcel
+        while len(_held) > HELD:
+            _held.popitem(last=False)
+    held = _held.get(key)
+    if held is None:
+        return None
+    parameters, parcel = held
+    try:
+        model = parameters.with_vector(vector)
+    except ModelError as problem:
+        return [_failed(parameters, str(problem))] * len(numbers)
+    return [_evaluate_one(model, parameters, parcel.series[number]) for number in numbers]
+
+
+def _evaluate_one(model: GaussianRBN, parameters: Parameters, one: Constrained) -> Outcome:
+    try:
+        chart = inside_one(model, one.series, one.boundaries, one.allowed)
+        gradient = parameters.pull_back(model, model_gradient(chart))
+    except (DataError, LengthError, ModelError, FloatingPointError, np.linalg.LinAlgError) as problem:
+        return _failed(parameters, str(problem))
+    if not (np.isfinite(chart.log_evidence) and np.isfinite(gradient).all()):
+        return _failed(parameters, "the log evidence or its gradient is not finite")
+    return Outcome(chart.log_evidence, gradient)
+
+
+def _failed(parameters: Parameters, problem: str) -> Outcome:
+    return Outcome(-np.inf, np.zeros(parameters.size), problem)

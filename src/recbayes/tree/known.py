@@ -1,0 +1,28 @@
+"""What is known of a tree beforehand, as the mask that `allowed` of `inside`, `sample_posterior` and `fit` takes."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from recbayes.errors import DataError
+
+NO_NODE, NODE, INNER = 0, 1, 2  # a span is no node; it may be one; it may be one that splits further
+
+
+def known_spans(length: int, spans: Iterable[Sequence[int]]) -> np.ndarray:
+    """(N + 1, N + 1): trees over N observations that have nodes with these half-open spans, whatever else they have.
+
+    Spans that overlap a known one without one containing the other are no nodes, and spans that contain it are no leaves;
+    so in a tree with two children per node it is a node. Other spans are free.
+    """
+    mask = np.triu(np.full((length + 1, length + 1), NODE, dtype=np.int8), 1)
+    starts, ends = np.indices(mask.shape)
+    for span in spans:
+        start, end = span
+        if not 0 <= start < end <= length:
+            raise DataError(f"there is no span {start}:{end}; the series has {length} observations")
+        outer = (starts <= start) & (ends >= end) & (ends - starts > end - start)
+        crossing = ((starts < start) & (start < ends) & (ends < end)) | ((start < starts) & (starts < end) & (end < ends))
+        mask[outer & (mask == NODE)] = INNER
+        mask[crossing] = NO_NODE
+    return mask

@@ -49,9 +49,25 @@ class ModelGradient:
 
 def model_gradient(chart: Chart) -> ModelGradient:
     """All derivatives of the chart's log evidence, in one pass from the root down."""
+    return assemble(chart, *adjoint(chart))
+
+
+def no_gradients(chart: Chart) -> Gradients:
+    """Room for derivatives, all of them zero."""
     tables, origins = tables_of(chart.model)
     size = tables.turn.shape[1]
-    derivatives, gradients = adjoint(chart)
+    return Gradients(
+        rules=np.zeros(len(tables.rules)),
+        links=np.zeros((len(tables.links), 2 * size * size + size)),
+        emissions=np.zeros((len(origins.emits), chart.length + 1)),
+        prior=np.zeros_like(tables.prior),
+    )
+
+
+def assemble(chart: Chart, derivatives: np.ndarray, gradients: Gradients) -> ModelGradient:
+    """Derivatives with respect to the model's numbers, from those with respect to its tables and to single emissions."""
+    tables, origins = tables_of(chart.model)
+    size = tables.turn.shape[1]
     rules = {key: 0.0 for key in [*((v, r) for v, r, _ in origins.rules), *origins.emits]}
     shifts: dict[tuple[int, int], dict[tuple[int, int], float]] = {}
     for (v, r, shift), value in zip(origins.rules, gradients.rules.tolist(), strict=True):
@@ -74,14 +90,8 @@ def adjoint(chart: Chart) -> tuple[np.ndarray, Gradients]:
     if chart.components > 1:
         raise DataError("derivatives are those of a chart with one Gaussian per message; use inside(..., components=1)")
     tables, origins = tables_of(chart.model)
-    size = tables.turn.shape[1]
     emits = emit_rules(chart.model, origins)
-    gradients = Gradients(
-        rules=np.zeros(len(tables.rules)),
-        links=np.zeros((len(tables.links), 2 * size * size + size)),
-        emissions=np.zeros((len(emits), chart.length + 1)),
-        prior=np.zeros_like(tables.prior),
-    )
+    gradients = no_gradients(chart)
     evidence = np.full(tables.prior.shape[1], -np.inf)
     evidence[: len(chart.log_evidence_by_prior)] = chart.log_evidence_by_prior
     derivatives = np.zeros_like(chart.messages)

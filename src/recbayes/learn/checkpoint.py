@@ -18,10 +18,15 @@ FORMAT, VERSION = "recbayes.checkpoint", 1
 
 
 class Evaluation(NamedTuple):
-    """The log likelihood at a free vector (its penalties left out), and its gradient."""
+    """The log likelihood at a free vector (its penalties left out), and its gradient.
+
+    Where it is exact, by draws: its standard error, and the smallest effective share of the draws of any series.
+    """
 
     log_likelihood: float
     gradient: np.ndarray
+    standard_error: float = 0.0
+    efficiency: float = 1.0
 
 
 class Checkpoint:
@@ -52,7 +57,8 @@ class Checkpoint:
         """Remember an evaluation, on disk too."""
         self._known[_key(task, vector)] = evaluation
         if self._path is not None:
-            row = [task, vector.tolist(), evaluation.log_likelihood, evaluation.gradient.tolist()]
+            value, gradient, *quality = evaluation
+            row = [task, vector.tolist(), value, gradient.tolist(), *quality]
             self._lines.append(json.dumps(row))
             self._write()
 
@@ -78,8 +84,8 @@ class Checkpoint:
         if head["fit"] != self._fingerprint:
             raise FileError(f"{path} belongs to another fit: its model, series or options differ from the ones given")
         self._lines = [json.dumps(row) for row in rows]
-        for task, vector, value, gradient in rows:
-            self._known[_key(task, np.array(vector))] = Evaluation(float(value), np.array(gradient))
+        for task, vector, value, gradient, *quality in rows:
+            self._known[_key(task, np.array(vector))] = Evaluation(float(value), np.array(gradient), *quality)
 
 
 def _load(path: Path) -> dict[str, Any]:

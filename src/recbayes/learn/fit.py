@@ -18,7 +18,8 @@ from recbayes.learn.information import observed_information, table
 from recbayes.learn.parameters import Covariance, Parameters
 from recbayes.learn.penalty import Penalty, bounds
 from recbayes.learn.progress import Progress
-from recbayes.learn.record import Fit
+from recbayes.learn.record import ExactEvidence, Fit
+from recbayes.learn.refine import refine
 from recbayes.learn.run import Run, Stopped
 from recbayes.learn.workers import Constrained, Workers
 from recbayes.model.families import check_gaussian
@@ -103,7 +104,7 @@ def fit(
     remembered = Checkpoint(checkpoint, _fingerprint(parameters, constrained, settings), resume)
     workers = Workers(parameters, constrained, executor)
     summits: list[Summit] = []
-    information, reason = None, ""
+    information, evidence, refined, reason = None, None, None, ""
     with Progress(progress) as shown:
         run = Run(parameters, workers, penalty, remembered, shown, len(data), max_evaluations, tolerance)
         try:
@@ -116,15 +117,18 @@ def fit(
                     batches = _batches(len(data), batch, seed + number)
                     steps = EPOCHS * -(-len(data) // batch)
                     summits.append(adam(run, start, limits, batches, steps, learning_rate))
+            best = max(summits, key=lambda summit: summit.objective)
+            if exact:
+                best, evidence = refine(run, best, limits, tolerance, exact, seed)
+                refined = best
             if standard_errors:
                 run.stage = "standard errors"
-                best = max(summits, key=lambda summit: summit.objective)
                 information = observed_information(lambda v: run(v).gradient, best.vector, _steps(parameters, scale))
         except KeyboardInterrupt:
             reason = "interrupted"
         except Stopped:
             reason = f"all {max_evaluations} evaluations used"
-    return _record(run, summits, information, reason, data, began)
+    return _record(run, summits, refined, evidence, information, reason, data, began)
 
 
 def _starts(
@@ -181,13 +185,20 @@ def _fingerprint(parameters: Parameters, series: Sequence[Constrained], settings
 
 
 def _record(
-    run: Run, summits: list[Summit], information: np.ndarray | None, reason: str, data: Sequence[Series], began: float
+    run: Run,
+    summits: list[Summit],
+    refined: Summit | None,
+    evidence: ExactEvidence | None,
+    information: np.ndarray | None,
+    reason: str,
+    data: Sequence[Series],
+    began: float,
 ) -> Fit:
     """The best of what was found, however the climb ended."""
     if run.best is None:
         raise KeyboardInterrupt  # nothing was evaluated yet, so there is nothing to return
     if summits:
-        best = max(summits, key=lambda summit: summit.objective)
+        best = refined or max(summits, key=lambda summit: summit.objective)
         vector, value, converged = best.vector, best.log_likelihood, best.converged
         reason = reason or best.reason
     else:
@@ -206,6 +217,7 @@ def _record(
         seconds=time.monotonic() - began,
         vector=vector,
         information=information,
+        exact=evidence,
     )
 
 

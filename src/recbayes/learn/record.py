@@ -43,12 +43,17 @@ class Fit:
     @property
     def aic(self) -> float:
         """Akaike's criterion: twice the number of free parameters minus twice the log likelihood."""
-        return 2.0 * self.free - 2.0 * self.log_likelihood
+        return 2.0 * self.free - 2.0 * self._best_known
 
     @property
     def bic(self) -> float:
         """Schwarz's criterion, with as many data as there are observations (rows of all series)."""
-        return self.free * math.log(max(self.observations, 1)) - 2.0 * self.log_likelihood
+        return self.free * math.log(max(self.observations, 1)) - 2.0 * self._best_known
+
+    @property
+    def _best_known(self) -> float:
+        """The exact log evidence where it is known, else that of the chart."""
+        return self.log_likelihood if self.exact is None else self.exact.log_evidence
 
     def __str__(self) -> str:
         width = max([len(row.name) for row in self.table] + [9])

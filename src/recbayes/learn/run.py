@@ -7,6 +7,7 @@ import numpy as np
 
 from recbayes.errors import DataError
 from recbayes.learn.checkpoint import Checkpoint, Evaluation
+from recbayes.learn.exact import Around
 from recbayes.learn.parameters import Parameters
 from recbayes.learn.penalty import Penalty, penalise
 from recbayes.learn.progress import Progress
@@ -14,11 +15,16 @@ from recbayes.learn.workers import Outcome, Workers
 
 
 class Here(NamedTuple):
-    """What is climbed (the log likelihood and penalties) at a free vector, its gradient, and the log likelihood alone."""
+    """What is climbed (the log likelihood and penalties) at a free vector, its gradient, and the log likelihood alone.
+
+    Where that is exact, by draws: its standard error, and the smallest effective share of the draws of any series.
+    """
 
     objective: float
     gradient: np.ndarray
     log_likelihood: float
+    standard_error: float
+    efficiency: float
 
 
 class Stopped(Exception):
@@ -44,6 +50,7 @@ class Run:
         self.best: tuple[np.ndarray, Here] | None = None
         self.skipped: dict[int, str] = {}
         self.stage = "first evaluation"
+        self.around: Around | None = None  # where trees are drawn, while the exact evidence is climbed
         self._workers, self._penalty, self._checkpoint, self._progress = workers, penalty, checkpoint, progress
         self._series, self._most, self._tolerance = series, most, tolerance
 
@@ -66,15 +73,17 @@ class Run:
         if len(self.history) >= self._most:
             raise Stopped
         task = "all" if chosen is None else ",".join(map(str, chosen))
+        if self.around is not None:
+            task = f"exact {self.around.seed}"
         found = self._checkpoint.find(task, vector)
         if found is None:
             numbers = range(self._series) if chosen is None else chosen
             wanted = [number for number in numbers if number not in self.skipped]
-            found = self._sum(self._workers(vector, wanted), wanted)
+            found = self._sum(self._workers(vector, wanted, self.around), wanted)
             self._checkpoint.add(task, vector, found)
         value, slope = penalise(self.parameters, vector, self._penalty)
-        here = Here(found.log_likelihood + value, found.gradient + slope, found.log_likelihood)
-        if chosen is None and (self.best is None or here.objective > self.best[1].objective):
+        here = Here(found.log_likelihood + value, found.gradient + slope, *found[:1], *found[2:])
+        if chosen is None and self.around is None and (self.best is None or here.objective > self.best[1].objective):
             self.best = vector.copy(), here
         self.history.append(here.log_likelihood)
         self._progress.say(self.stage, self.history, self._tolerance)
@@ -86,4 +95,6 @@ class Run:
         share = (self._series - len(self.skipped)) / max(len(used), 1)
         value = sum(one.log_evidence for one in used if one is not None)
         gradient = np.sum([one.gradient for one in used if one is not None], axis=0)
-        return Evaluation(share * value, share * gradient)
+        variance = sum(one.variance for one in used if one is not None)
+        efficiency = min((one.efficiency for one in used if one is not None), default=1.0)
+        return Evaluation(share * value, share * gradient, float(np.sqrt(variance)), efficiency)

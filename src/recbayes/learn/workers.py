@@ -18,6 +18,7 @@ import numpy as np
 from recbayes.chart.gradient import model_gradient
 from recbayes.chart.inside import inside_one
 from recbayes.errors import DataError, LengthError, ModelError
+from recbayes.learn.exact import Around, Drawn, draw_around, evaluate_exactly
 from recbayes.learn.parameters import Parameters
 from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.series import Series
@@ -44,11 +45,27 @@ class Parcel(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The log evidence of one series and its gradient, or why there is none."""
+    """The log evidence of one series and its gradient, or why there is none.
+
+    Where it is exact, by draws: the variance of its error, and the effective share of the draws.
+    """
 
     log_evidence: float
     gradient: np.ndarray
     problem: str = ""
+    variance: float = 0.0
+    efficiency: float = 1.0
+
+
+class Held:
+    """What a worker keeps: parameters, series, and the trees last drawn for each of them, by where they were drawn."""
+
+    def __init__(self, parcel: Parcel) -> None:
+        template = from_json(parcel.model)
+        assert isinstance(template, GaussianRBN)
+        self.parameters = Parameters(template, **parcel.options)
+        self.series = parcel.series
+        self.drawn: dict[int, tuple[bytes, Drawn]] = {}
 
 
 class Workers:
@@ -67,25 +84,30 @@ class Workers:
         self._tickets = count()  # makes every call a new one for executors that remember results
         self._sent = [False] * parts
 
-    def __call__(self, vector: np.ndarray, chosen: Sequence[int] | None = None) -> list[Outcome | None]:
-        """The outcomes of all series at a free vector, or of chosen ones (None for the others)."""
+    def __call__(
+        self, vector: np.ndarray, chosen: Sequence[int] | None = None, around: Around | None = None
+    ) -> list[Outcome | None]:
+        """The outcomes of all series at a free vector, or of chosen ones (None for the others); by draws around a centre."""
         wanted = set(range(self._count)) if chosen is None else set(chosen)
         parts = [part for part, places in enumerate(self._places) if wanted.intersection(places)]
         inner = [tuple(n for n, place in enumerate(self._places[part]) if place in wanted) for part in parts]
         if self._executor is not None:
-            found = self._ask(self._executor, parts, inner, vector)
+            found = self._ask(self._executor, parts, inner, (vector, around))
         else:
             with ThreadPoolExecutor(os.cpu_count()) as pool:  # kernels release the lock
-                found = self._ask(pool, parts, inner, vector)
+                found = self._ask(pool, parts, inner, (vector, around))
         outcomes: list[Outcome | None] = [None] * self._count
         for part, numbers, results in zip(parts, inner, found, strict=True):
             for number, outcome in zip(numbers, results, strict=True):
                 outcomes[self._places[part][number]] = outcome
         return outcomes
 
-    def _ask(self, executor: Executor, parts: list[int], inner: list[tuple[int, ...]], vector: np.ndarray) -> list[Any]:
+    def _ask(
+        self, executor: Executor, parts: list[int], inner: list[tuple[int, ...]], where: tuple[np.ndarray, Around | None]
+    ) -> list[Any]:
         def submit(part: int, numbers: tuple[int, ...], parcel: Parcel | None) -> Any:
-            return executor.submit(evaluate, (self._key, part), vector, numbers, next(self._tickets), parcel)
+            places = [self._places[part][number] for number in numbers]
+            return executor.submit(evaluate, (self._key, part), *where, numbers, places, next(self._tickets), parcel)
 
         futures = []
         for part, numbers in zip(parts, inner, strict=True):
@@ -98,39 +120,57 @@ class Workers:
         return found
 
 
-_held: OrderedDict[tuple[str, int], tuple[Parameters, Parcel]] = OrderedDict()  # on every worker, the newest last
+_held: OrderedDict[tuple[str, int], Held] = OrderedDict()  # on every worker, the newest last
 
 
 def evaluate(
-    key: tuple[str, int], vector: np.ndarray, numbers: Sequence[int], ticket: int, parcel: Parcel | None
+    key: tuple[str, int],
+    vector: np.ndarray,
+    around: Around | None,
+    numbers: Sequence[int],
+    places: Sequence[int],
+    ticket: int,
+    parcel: Parcel | None,
 ) -> list[Outcome] | None:
     """Runs on a worker: the outcomes of some series of a parcel, or None if the parcel is neither here nor sent along."""
     if parcel is not None:
-        template = from_json(parcel.model)
-        assert isinstance(template, GaussianRBN)
-        _held[key] = Parameters(template, **parcel.options), parcel
+        _held[key] = Held(parcel)
         while len(_held) > HELD:
             _held.popitem(last=False)
     held = _held.get(key)
     if held is None:
         return None
-    parameters, parcel = held
     try:
-        model = parameters.with_vector(vector)
+        model = held.parameters.with_vector(vector)
     except ModelError as problem:
-        return [_failed(parameters, str(problem))] * len(numbers)
-    return [_evaluate_one(model, parameters, parcel.series[number]) for number in numbers]
+        return [_failed(held.parameters, str(problem))] * len(numbers)
+    return [_evaluate_one(model, held, number, place, around) for number, place in zip(numbers, places, strict=True)]
 
 
-def _evaluate_one(model: GaussianRBN, parameters: Parameters, one: Constrained) -> Outcome:
+def _evaluate_one(model: GaussianRBN, held: Held, number: int, place: int, around: Around | None) -> Outcome:
+    parameters, one = held.parameters, held.series[number]
     try:
-        chart = inside_one(model, one.series, one.boundaries, one.allowed)
-        gradient = parameters.pull_back(model, model_gradient(chart))
+        if around is None:
+            chart = inside_one(model, one.series, one.boundaries, one.allowed)
+            outcome = Outcome(chart.log_evidence, parameters.pull_back(model, model_gradient(chart)))
+        else:
+            exact = evaluate_exactly(model, parameters, *one, _drawn(held, number, place, around))
+            outcome = Outcome(exact.log_evidence, exact.gradient, "", exact.variance, exact.efficiency)
     except (DataError, LengthError, ModelError, FloatingPointError, np.linalg.LinAlgError) as problem:
         return _failed(parameters, str(problem))
-    if not (np.isfinite(chart.log_evidence) and np.isfinite(gradient).all()):
+    if not (np.isfinite(outcome.log_evidence) and np.isfinite(outcome.gradient).all()):
         return _failed(parameters, "the log evidence or its gradient is not finite")
-    return Outcome(chart.log_evidence, gradient)
+    return outcome
+
+
+def _drawn(held: Held, number: int, place: int, around: Around) -> Drawn:
+    """The trees of a series around a centre: drawn here, or before. The same everywhere, by their seed."""
+    key = around.centre.tobytes() + f"{around.draws} {around.seed}".encode()
+    if number not in held.drawn or held.drawn[number][0] != key:
+        seed = int(np.random.default_rng([around.seed, place]).integers(2**62))
+        centre = held.parameters.with_vector(around.centre)
+        held.drawn[number] = key, draw_around(centre, *held.series[number], around.draws, seed)
+    return held.drawn[number][1]
 
 
 def _failed(parameters: Parameters, problem: str) -> Outcome:

@@ -29,7 +29,7 @@ from recbayes.posterior.walk_kernel import (
 
 
 @njit(**INNER)
-def _prepare(size, capacity, most_options, kept, cells):
+def prepare(size, capacity, most_options, kept, cells):
     """Room for trees of up to `capacity` nodes, and for `kept` numbers of the alternatives of cells that were visited."""
     at = make_room(size)
     end = make_places(size, at.end, capacity, most_options, np.int64(0)).kept + kept
@@ -86,7 +86,7 @@ def draw_trees(problem, shares, seed, first_draw, draws, most_options, kept, out
     tables, plan, dims = problem.tables, problem.plan, problem.dims
     size, segments = tables.turn.shape[1], len(plan.positions) - 1
     capacity = 2 * segments
-    at, to, room, cache, nodes, stack, state = _prepare(size, capacity, most_options, kept, plan.choices_size)
+    at, to, room, cache, nodes, stack, state = prepare(size, capacity, most_options, kept, plan.choices_size)
     used = 0
     for draw in range(draws):
         if used + capacity > out.shape[1]:
@@ -118,7 +118,7 @@ def move_trees(problem, shares, seed, trees, sizes, components, moves, most_opti
     size, segments = tables.turn.shape[1], len(plan.positions) - 1
     numbers = 1 + size + size * (size + 1) // 2
     capacity = 6 * segments  # a tree, a new subtree, and what follows it once more
-    at, to, room, cache, nodes, stack, state = _prepare(size, capacity, most_options, kept, plan.choices_size)
+    at, to, room, cache, nodes, stack, state = prepare(size, capacity, most_options, kept, plan.choices_size)
     first, used, accepted = 0, 0, 0
     for t in range(len(sizes)):
         state[0] = stream(seed, t)
@@ -209,7 +209,7 @@ def follow_trees(problem, trees, sizes, components, joints, values):
     numbers = 1 + size + size * (size + 1) // 2
     capacity = sizes.max() + 1
     nothing = np.int64(0)
-    at, to, room, cache, nodes, stack, state = _prepare(size, capacity, nothing, nothing, np.int64(1))
+    at, to, room, cache, nodes, stack, state = prepare(size, capacity, nothing, nothing, np.int64(1))
     first = 0
     for t in range(len(sizes)):
         nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from recbayes.chart.gradient import ModelGradient, assemble, no_gradients
 from recbayes.chart.inside import Chart
 from recbayes.chart.options import Problem
 from recbayes.chart.plan import potential_numbers
@@ -10,6 +11,7 @@ from recbayes.numerics.compilation import run_kernel
 from recbayes.posterior.draw_kernel import follow_trees
 from recbayes.posterior.forest import Forest
 from recbayes.posterior.given_tree import constants_of
+from recbayes.posterior.statistics_kernel import gather_slopes
 
 
 def problem_of(chart: Chart) -> Problem:
@@ -27,6 +29,21 @@ def log_joints(chart: Chart, forest: Forest) -> np.ndarray:
 def node_values(chart: Chart, forest: Forest, components: np.ndarray) -> np.ndarray:
     """Densities of the values of all nodes, given the data, their tree and a Gaussian of the prior."""
     return _follow(chart, forest, components, True)[1]
+
+
+def joints_with(chart: Chart, forest: Forest, components: np.ndarray) -> np.ndarray:
+    """log p(Y, Z, c) of every tree Z with the Gaussian c of the prior that was drawn with it: exact."""
+    joints, _ = _follow(chart, forest, components, False)
+    return joints[np.arange(len(forest)), components]
+
+
+def mean_gradient(chart: Chart, forest: Forest, components: np.ndarray, weights: np.ndarray) -> ModelGradient:
+    """The weighted sum of the derivatives of log p(Y, Z, c)."""
+    derivatives, gradients = np.zeros_like(chart.messages), no_gradients(chart)
+    trees = np.stack([forest.rules, forest.splits]).astype(np.int64)
+    arguments = trees, forest.sizes, components, np.ascontiguousarray(weights), derivatives, gradients
+    run_kernel(gather_slopes, problem_of(chart), *arguments)
+    return assemble(chart, derivatives, gradients)
 
 
 def _follow(chart: Chart, forest: Forest, components: np.ndarray, wanted: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -27,7 +27,7 @@ def gather_latents(
     A node's value is a mixture over the trees that have it, each contributing one Gaussian (Rao and Blackwell): total mean
     and covariance follow from sums of weights, means and squares, taken about the first mean met to keep all digits.
     """
-    representatives, weights, components = _merge_equal(forest, weights, components)
+    representatives, weights, components = merge_equal(forest, weights, components)
     trees = forest.select(representatives)
     cells = np.stack([trees.variables, trees.starts, trees.ends], axis=1)
     unique, cell_of = np.unique(cells, axis=0, return_inverse=True)
@@ -70,7 +70,7 @@ def gather_latents(
     return latents
 
 
-def _merge_equal(forest: Forest, weights: np.ndarray, components: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def merge_equal(forest: Forest, weights: np.ndarray, components: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """One of each kind of tree and prior component, with the total weight of its kind."""
     _, kinds = forest.distinct()
     pairs = kinds * (components.max() + 1) + components

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from recbayes.chart.prefix import log_prefix_probability
     from recbayes.chart.states import best_states, filtered_states, smoothed_states
     from recbayes.errors import ApproximationWarning, DataError, FileError, LengthError, ModelError
+    from recbayes.learn.compare import Comparison, compare
     from recbayes.learn.em import expected_counts, reestimate
     from recbayes.learn.fit import fit
     from recbayes.learn.gradient import log_evidence_and_gradient
     from recbayes.learn.parameters import Parameters
     from recbayes.learn.record import Fit
+    from recbayes.learn.segmenter import HierarchicalSegmenter
     from recbayes.model.chains import HMM, LinearDynamicalSystem, SwitchingLinearDynamicalSystem
     from recbayes.model.discrete import DiscreteRBN
     from recbayes.model.discrete_variables import DiscreteVariable, TerminalVariable, Transition
@@ -43,6 +45,7 @@ _HOMES = {
     "ApproximationWarning": "recbayes.errors",
     "Branch": "recbayes.model.linear_gaussian",
     "Chart": "recbayes.chart.inside",
+    "Comparison": "recbayes.learn.compare",
     "Component": "recbayes.model.gaussian",
     "DataError": "recbayes.errors",
     "DiscreteChart": "recbayes.chart.discrete",
@@ -54,6 +57,7 @@ _HOMES = {
     "Fit": "recbayes.learn.record",
     "GaussianRBN": "recbayes.model.gaussian",
     "HMM": "recbayes.model.chains",
+    "HierarchicalSegmenter": "recbayes.learn.segmenter",
     "LengthError": "recbayes.errors",
     "LengthTable": "recbayes.model.lengths",
     "LinearDynamicalSystem": "recbayes.model.chains",
@@ -82,6 +86,7 @@ _HOMES = {
     "best_states": "recbayes.chart.states",
     "best_tree": "recbayes.chart.best",
     "boundary_scores": "recbayes.tree.metrics",
+    "compare": "recbayes.learn.compare",
     "expected_counts": "recbayes.learn.em",
     "filtered_states": "recbayes.chart.states",
     "fit": "recbayes.learn.fit",
@@ -106,6 +111,7 @@ __all__ = [
     "ApproximationWarning",
     "Branch",
     "Chart",
+    "Comparison",
     "Component",
     "DataError",
     "DiscreteChart",
@@ -117,6 +123,7 @@ __all__ = [
     "Fit",
     "GaussianRBN",
     "HMM",
+    "HierarchicalSegmenter",
     "LengthError",
     "LengthTable",
     "LinearDynamicalSystem",
@@ -145,6 +152,7 @@ __all__ = [
     "best_states",
     "best_tree",
     "boundary_scores",
+    "compare",
     "expected_counts",
     "filtered_states",
     "fit",

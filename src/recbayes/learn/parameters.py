@@ -8,7 +8,7 @@ singular, links without a map.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 import numpy as np
@@ -55,9 +55,9 @@ class Parameters:
         self.options = {"covariance": covariance, "tied": tied, "fixed": tuple(fixed)}
         blocks = _probability_blocks(model) + _covariance_blocks(model, covariance, tied) + _real_blocks(model)
         for pattern in fixed:
-            if not any(fnmatch(block.name, pattern) for block in blocks):
+            if not any(_matches(block, pattern) for block in blocks):
                 raise ModelError(f"fixed: no parameter matches {pattern!r}; there are {[b.name for b in blocks]}")
-        self.blocks = tuple(b for b in blocks if not any(fnmatch(b.name, pattern) for pattern in fixed))
+        self.blocks = tuple(b for b in blocks if not any(_matches(b, pattern) for pattern in fixed))
 
     @property
     def size(self) -> int:
@@ -113,6 +113,11 @@ class Parameters:
 
     def __repr__(self) -> str:
         return "\n".join(f"{b.name} ({b.size})" for b in self.blocks)
+
+
+def _matches(block: Block, pattern: str) -> bool:
+    """Brackets stand for themselves, as they are part of names."""
+    return fnmatchcase(block.name, pattern.replace("[", "[[]"))
 
 
 def _read(model: GaussianRBN) -> dict[Path, Any]:

@@ -34,9 +34,9 @@ def as_series(data: object, columns: int, name: str = "the series") -> Series:
 
 def all_series(data: Any, columns: int | None = None) -> list[Series]:
     """One series or a list of them, checked. `columns` None takes as many as the first has."""
+    if isinstance(data, list | tuple | np.ndarray) and len(data) == 0:
+        raise DataError("there are no series")
     many = list(data) if is_many(data) else [data]
-    if not many:
-        raise DataError("there are no series to learn from")
     if columns is None:
         first = many[0].values if isinstance(many[0], Series) else np.asarray(many[0])
         columns = first.shape[1] if first.ndim == 2 else 1

@@ -1,0 +1,112 @@
+"""Checkpoints: killed fits go on to the same end, and damaged files are told apart from whole ones."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import recbayes as rb
+from recbayes.errors import FileError
+
+SCRIPT = Path(__file__).with_name("fit_for_checkpoint.py")
+
+
+def start(folder: Path) -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, str(SCRIPT), str(folder / "fit.json"), str(folder / "result.json")])
+
+
+def result(folder: Path) -> tuple[list[float], list[float], int]:
+    return tuple(json.loads((folder / "result.json").read_text(encoding="utf-8")))
+
+
+def evaluations(folder: Path) -> int:
+    """How many the checkpoint holds; a killed writer may have left only the one before."""
+    path = folder / "fit.json"
+    if not path.exists():
+        path = folder / "fit.json.previous"
+    return len(json.loads(path.read_text(encoding="utf-8"))["evaluations"]) if path.exists() else 0
+
+
+def test_killed_at_random_moments(tmp_path: Path) -> None:
+    """kill -9 ten times, each time after some more evaluations; the end is that of an unbroken run."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for folder in (whole, broken):
+        folder.mkdir()
+    assert start(whole).wait() == 0
+    vector, errors, count = result(whole)
+    rng = np.random.default_rng(int.from_bytes(os.urandom(4)))
+    kills, before = 0, 0
+    for goal in np.sort(rng.integers(1, max(count - 5, 2), size=10)):
+        process = start(broken)
+        while process.poll() is None and evaluations(broken) < max(goal, before + 1):
+            time.sleep(0.002)
+        time.sleep(float(rng.uniform(0.0, 0.02)))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        process.wait()
+        assert evaluations(broken) >= before  # nothing is lost
+        before = evaluations(broken)
+    assert kills >= 5
+    assert start(broken).wait() == 0
+    again, errors_again, count_again = result(broken)
+    np.testing.assert_allclose(again, vector, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(errors_again, errors, rtol=1e-6)
+    assert count_again == count
+
+
+def small_fit(path: Path, **settings: object) -> rb.Fit:
+    y = np.random.default_rng(0).normal(size=(8, 1))
+    return rb.fit(None, [y], checkpoint=path, standard_errors=False, **settings)  # type: ignore[arg-type]
+
+
+def test_an_existing_checkpoint_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "fit.json"
+    first = small_fit(path)
+    with pytest.raises(FileError, match="exists; resume=True"):
+        small_fit(path)
+    again = small_fit(path, resume=True)
+    np.testing.assert_array_equal(first.vector, again.vector)  # type: ignore[arg-type]
+    assert first.history == again.history
+
+
+def test_a_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "fit.json"
+    small_fit(path)
+    with pytest.raises(FileError, match="another fit"):
+        small_fit(path, resume=True, pseudo_count=0.5)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "changed", "empty", "foreign"])
+def test_damaged_checkpoints(tmp_path: Path, damage: str) -> None:
+    """The error says so and names the state before, from which the fit goes on to the same end."""
+    path = tmp_path / "fit.json"
+    first = small_fit(path)
+    text = path.read_text(encoding="utf-8")
+    digit = text.rindex("1")
+    changed = {
+        "truncated": text[: len(text) // 2],
+        "changed": text[:digit] + "2" + text[digit + 1 :],
+        "empty": "",
+        "foreign": "[]",
+    }
+    path.write_text(changed[damage], encoding="utf-8")
+    with pytest.raises(FileError, match=r"is damaged .*fit\.json\.previous is the state before"):
+        small_fit(path, resume=True)
+    (tmp_path / "fit.json.previous").replace(path)
+    again = small_fit(path, resume=True)
+    np.testing.assert_array_equal(first.vector, again.vector)  # type: ignore[arg-type]
+
+
+def test_a_replacement_that_was_cut_short(tmp_path: Path) -> None:
+    """Between two renames only the state before is there; it is found."""
+    path = tmp_path / "fit.json"
+    first = small_fit(path)
+    path.unlink()
+    assert small_fit(path, resume=True).history == first.history

@@ -1,0 +1,88 @@
+"""Fits on a real local cluster of processes: the same result as threads, whatever happens to workers."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+import recbayes as rb
+from recbayes.learn.workers import Constrained, Workers
+from recbayes.model.series import Series
+
+MODEL = rb.GaussianRBN.create(dim=2, noise_std=0.1, termination=0.6, extra_observations=3.0)
+
+
+def samples(count: int) -> list[np.ndarray]:
+    return [MODEL.sample(seed=seed, min_length=10, max_length=40)[0] for seed in range(count)]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        Client(cluster) as connected,
+    ):
+        yield connected
+
+
+def test_a_cluster_gives_what_threads_give(client: Client) -> None:
+    series = samples(7)
+    threads = rb.fit(MODEL, series, covariance="scalar", exact=20)
+    cluster = rb.fit(MODEL, series, covariance="scalar", exact=20, executor=client.get_executor())
+    np.testing.assert_array_equal(threads.vector, cluster.vector)  # type: ignore[arg-type]
+    assert threads.history == cluster.history
+    assert threads.table == cluster.table
+    assert threads.exact == cluster.exact
+
+
+def test_a_killed_worker_does_not_lose_the_fit(client: Client) -> None:
+    series = samples(12)
+    expected = rb.fit(MODEL, series, covariance="diagonal", restarts=2)
+    killed = []
+
+    def kill() -> None:
+        time.sleep(0.7)
+        victims = list(client.run(os.getpid).values())
+        os.kill(victims[0], signal.SIGKILL)
+        killed.append(victims[0])
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    found = rb.fit(MODEL, series, covariance="diagonal", restarts=2, executor=client.get_executor())
+    killer.join()
+    assert killed
+    assert found.history == expected.history
+    np.testing.assert_array_equal(found.vector, expected.vector)  # type: ignore[arg-type]
+
+
+def test_series_travel_once() -> None:
+    """Later evaluations send the free vector only; a worker that knows nothing is told again."""
+    series = [Constrained(Series(y)) for y in samples(5)]
+    parameters = rb.Parameters(MODEL)
+    parcels = []
+
+    class Counting(ProcessPoolExecutor):
+        def submit(self, function, *args, **settings):  # type: ignore[no-untyped-def]
+            parcels.append(args[-1] is not None)
+            return super().submit(function, *args, **settings)
+
+    vector = parameters.vector()
+    expected = [one.log_evidence for one in Workers(parameters, series, None)(vector)]  # type: ignore[union-attr]
+    with Counting(1, mp_context=get_context("spawn")) as pool:
+        workers = Workers(parameters, series, pool)
+        for _ in range(3):
+            found = workers(vector)
+            assert [one.log_evidence for one in found] == expected  # type: ignore[union-attr]
+    assert sum(parcels) == 5
+    assert len(parcels) == 15
+    with Counting(1, mp_context=get_context("spawn")) as pool:
+        workers._executor = pool  # as if another worker had taken over
+        assert [one.log_evidence for one in workers(vector)] == expected  # type: ignore[union-attr]
+    assert sum(parcels) == 10

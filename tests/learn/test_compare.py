@@ -1,0 +1,41 @@
+"""Choosing among models."""
+
+import numpy as np
+import pytest
+
+import recbayes as rb
+from recbayes.errors import DataError, ModelError
+
+SHIFTED = rb.GaussianRBN.create(
+    dim=3, noise_std=0.05, left_std=0.1, right_std=0.1, termination=0.6, shifts={0: 0.2, 1: 0.8}, extra_observations=3.0
+)
+PLAIN = rb.GaussianRBN.create(dim=3, noise_std=0.05, left_std=0.1, right_std=0.1, termination=0.6, extra_observations=3.0)
+
+
+def test_the_true_structure_wins() -> None:
+    series = [SHIFTED.sample(seed=seed, min_length=10, max_length=30)[0] for seed in range(9)]
+    found = rb.compare({"plain": PLAIN, "shifted": SHIFTED}, series, folds=3, covariance="scalar")
+    assert found.best == "shifted"
+    first, second = found.candidates
+    assert first.bic < second.bic
+    assert second.behind > 3 * second.behind_error > 0
+    assert first.behind == first.behind_error == 0.0
+    assert second.behind == pytest.approx(first.held_out - second.held_out)
+    assert first.held_out == pytest.approx(found.by_series["shifted"].sum())
+    # every series is evaluated by a model that has not seen it
+    seen = sum(
+        rb.inside(rb.fit(SHIFTED, series, covariance="scalar", standard_errors=False).model, y).log_evidence for y in series
+    )
+    assert first.held_out < seen
+    assert "held-out log evidence" in str(found)
+
+
+def test_what_cannot_be_compared() -> None:
+    with pytest.raises(ModelError, match="no models"):
+        rb.compare([], [np.zeros((3, 3))] * 2)
+    with pytest.raises(DataError, match="several series"):
+        rb.compare([PLAIN], np.zeros((3, 3)))
+    with pytest.raises(DataError, match="two folds and two series"):
+        rb.compare([PLAIN], [np.zeros((3, 3))])
+    with pytest.raises(ModelError, match="knows no allowed"):
+        rb.compare([PLAIN], [np.zeros((3, 3))] * 2, allowed=[None, None])

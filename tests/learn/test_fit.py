@@ -1,0 +1,272 @@
+"""Learning: recovered parameters, penalties, constraints, degenerate data, interruptions."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recbayes as rb
+from recbayes.chart import enumeration
+from recbayes.errors import DataError, FileError, ModelError
+from recbayes.learn import fit as fit_module
+from recbayes.learn.penalty import Penalty, bounds, penalise
+from recbayes.learn.progress import evaluations_left
+from recbayes.learn.workers import Workers
+from tests.random_models import one_variable, two_variables
+
+TRUTH: dict[str, Any] = {
+    "dim": 2,
+    "prior_std": 1.0,
+    "left_std": 0.2,
+    "right_std": 0.2,
+    "noise_std": 0.05,
+    "termination": 0.6,
+    "shifts": {0: 0.5, 1: 0.5},
+    "extra_observations": 3.0,
+}
+
+
+def samples(count: int, **changes: Any) -> list[np.ndarray]:
+    model = rb.GaussianRBN.create(**{**TRUTH, **changes})
+    return [model.sample(seed=seed, max_length=60)[0] for seed in range(count)]
+
+
+@pytest.fixture(scope="module")
+def trained() -> tuple[list[np.ndarray], rb.Fit]:
+    """Sequences without a lower bound on the length (an upper one that hardly ever bites), and five starts."""
+    series = samples(120)
+    return series, rb.fit(rb.GaussianRBN.guess(series, shifts={0: 0.5, 1: 0.5}), series, covariance="scalar", restarts=4)
+
+
+def test_parameters_are_recovered(trained: tuple[list[np.ndarray], rb.Fit]) -> None:
+    series, found = trained
+    truth = {
+        "x.rules[0]": 0.4,
+        "x.rules[1]": 0.6,
+        "x.rules[0].shifts[0]": 0.5,
+        "x.rules[0].shifts[1]": 0.5,
+        "x.rules[1].length.rate": 3.0,
+        "prior.components[0].std": 1.0,
+        "x.rules[0].left_link.std": 0.2,
+        "x.rules[0].right_link.std": 0.2,
+        "x.rules[1].std": 0.05,
+        "prior.components[0].mean[0]": 0.0,
+        "prior.components[0].mean[1]": 0.0,
+    }
+    assert [row.name for row in found.table] == list(truth)
+    errors = np.array([(row.estimate - truth[row.name]) / row.standard_error for row in found.table])
+    assert (np.abs(errors) < 3.0).mean() >= 0.9
+    assert (np.abs(errors) < 4.5).all()
+    relative = [row.standard_error / abs(truth[row.name]) for row in found.table if truth[row.name]]
+    assert max(relative) < 0.3  # the errors are not large because nothing was learnt
+    at_truth = rb.log_evidence_and_gradient(rb.GaussianRBN.create(**TRUTH), series).log_evidence
+    assert found.log_likelihood >= at_truth
+    assert found.converged
+
+
+def test_starts_reach_the_same_end(trained: tuple[list[np.ndarray], rb.Fit]) -> None:
+    _, found = trained
+    assert len(found.starts) == 5
+    assert sum(max(found.starts) - value < 0.1 for value in found.starts) >= 4
+
+
+def test_the_record(trained: tuple[list[np.ndarray], rb.Fit]) -> None:
+    series, found = trained
+    assert found.free == 9
+    assert found.observations == sum(map(len, series))
+    assert found.aic == pytest.approx(18 - 2 * found.log_likelihood)
+    assert found.bic == pytest.approx(9 * np.log(found.observations) - 2 * found.log_likelihood)
+    assert max(found.history) >= found.log_likelihood - 1e-9
+    text = str(found)
+    assert "x.rules[1].length.rate" in text
+    assert "log likelihood by start" in text
+    assert rb.log_evidence_and_gradient(found.model, series).log_evidence == pytest.approx(found.log_likelihood, abs=1e-8)
+
+
+@settings(max_examples=30)
+@given(st.one_of(one_variable(), two_variables()))
+def test_the_gradient_of_the_penalty(model: rb.GaussianRBN) -> None:
+    parameters, penalty = rb.Parameters(model), Penalty(0.3, 0.7)
+    vector = parameters.vector()
+    _, slope = penalise(parameters, vector, penalty)
+    for number in range(len(vector)):
+        step = 1e-6 * np.eye(len(vector))[number]
+        high, low = (penalise(parameters, vector + sign * step, penalty)[0] for sign in (1, -1))
+        assert slope[number] == pytest.approx((high - low) / 2e-6, rel=1e-5, abs=1e-6)
+    assert len(bounds(parameters, 1.0, 1e-4)) == parameters.size
+
+
+def test_what_is_fixed_stays() -> None:
+    series = samples(10)
+    model = rb.GaussianRBN.create(**TRUTH)
+    found = rb.fit(model, series, fixed=["prior.*", "x.rules[1].covariance", "x.rules"], tied=True, standard_errors=False)
+    assert found.model.prior.components[0].mean.tolist() == [0.0, 0.0]
+    np.testing.assert_array_equal(found.model.prior.components[0].covariance, np.eye(2))
+    split, emit = found.model.variables[0].rules
+    np.testing.assert_array_equal(emit.covariance, model.variables[0].rules[1].covariance)
+    assert split.probability == pytest.approx(0.4)
+    np.testing.assert_array_equal(split.left_link.covariance, split.right_link.covariance)
+    assert found.free == 3
+    everything = rb.fit(model, series, fixed=["*"])
+    assert everything.free == 0
+    assert everything.converged
+
+
+def test_known_trees_condition_the_evidence() -> None:
+    model = rb.GaussianRBN.create(**TRUTH)
+    pairs = [model.sample(seed=seed, min_length=5, max_length=40) for seed in range(8)]
+    series, masks = [y for y, _ in pairs], [tree.span_mask() for _, tree in pairs]
+    masks[3] = None  # type: ignore[call-overload]
+    masks[4] = rb.known_spans(len(series[4]), pairs[4][1].spans[1:3])  # type: ignore[call-overload]
+    found = rb.fit(model, series, allowed=masks, covariance="scalar")
+    total = sum(rb.inside(found.model, y, allowed=mask).log_evidence for y, mask in zip(series, masks, strict=True))
+    assert found.log_likelihood == pytest.approx(total, abs=1e-8)
+    slope = rb.log_evidence_and_gradient(
+        found.model, series, allowed=masks, parameters=rb.Parameters(model, covariance="scalar")
+    ).gradient
+    assert np.abs(slope).max() < 0.1
+    # Fully known trees say how often nodes split: relative frequencies, but for the penalty's pseudo-counts.
+    supervised = rb.fit(
+        model, series, allowed=[tree.span_mask() for _, tree in pairs], pseudo_count=0.0, standard_errors=False
+    )
+    splits = sum(arity > 0 for _, tree in pairs for arity in tree.arities)
+    leaves = sum(arity == 0 for _, tree in pairs for arity in tree.arities)
+    assert supervised.model.variables[0].rules[0].probability == pytest.approx(splits / (splits + leaves), abs=1e-3)
+
+
+def test_the_exact_evidence() -> None:
+    """Refined by draws: the evidence reported is that of all trees, and no parameter moves it up."""
+    model = rb.GaussianRBN.create(dim=1, noise_std=0.4, left_std=0.8, right_std=0.5, termination=0.55, shifts={0: 1.0})
+    rng = np.random.default_rng(3)
+    series = [rng.normal(size=(5, 1)) for _ in range(4)]
+    fixed = ["prior.*"]
+    found = rb.fit(model, series, exact=2000, fixed=fixed, covariance="scalar")
+    assert found.exact is not None
+
+    def exact(one: rb.GaussianRBN) -> float:
+        return sum(enumeration.log_evidence(one, y) for y in series)
+
+    assert found.exact.log_evidence == pytest.approx(exact(found.model), abs=4 * found.exact.standard_error + 1e-6)
+    assert found.exact.standard_error < 0.1
+    assert found.exact.efficiency > 0.5
+    parameters = rb.Parameters(model, fixed=fixed, covariance="scalar")
+    vector = parameters.vector(found.model)
+    for number in range(len(vector)):  # in every direction, the exact evidence is at its top as far as draws can tell
+        step = 1e-3 * np.eye(len(vector))[number]
+        high, low = (exact(parameters.with_vector(vector + sign * step)) for sign in (1, -1))
+        curvature = -(high + low - 2 * exact(found.model)) / 1e-6
+        assert abs((high - low) / 2e-3) < 0.2 * np.sqrt(max(curvature, 0.05))
+
+
+def test_adam_comes_close() -> None:
+    series = samples(24)
+    start = rb.GaussianRBN.guess(series, shifts={0: 0.5, 1: 0.5})
+    exact = rb.fit(start, series, covariance="scalar", standard_errors=False)
+    found = rb.fit(start, series, covariance="scalar", method="adam", batch=6, standard_errors=False)
+    assert found.log_likelihood == pytest.approx(exact.log_likelihood, abs=2.0)
+
+
+def test_a_grammar_is_trained_by_expectation_maximisation() -> None:
+    grammar = rb.PCFG.from_string("S -> S S [0.5] | 'a' [0.5]")
+    found = rb.fit(grammar, [["a", "a", "a"], ["a"]])
+    assert found.model.flat().weights == pytest.approx([2 / 6, 4 / 6], abs=0.01)
+    assert found.converged
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        [np.full((10, 2), 3.0)],
+        [np.zeros((6, 2)), np.zeros((6, 2))],
+        [np.zeros((1, 2))],
+        [np.random.default_rng(0).normal(size=(12, 2))] * 3,
+        [np.column_stack([np.random.default_rng(0).normal(size=12), np.zeros(12)])],
+        [np.column_stack([np.random.default_rng(0).normal(size=12), np.full(12, np.nan)])],
+        [np.where(np.arange(30)[:, None] == 7, 1e6, np.random.default_rng(0).normal(size=(30, 2)))],
+        [1e9 + np.random.default_rng(0).normal(size=(20, 2))],
+        [1e-9 * np.random.default_rng(0).normal(size=(20, 2))],
+    ],
+    ids=["constant", "zeros", "one", "duplicates", "column of zeros", "missing column", "outliers", "offset", "tiny"],
+)
+def test_degenerate_data(series: list[np.ndarray]) -> None:
+    """A model with finite parameters, whose evidence is finite, and a table that can be printed."""
+    found = rb.fit(None, series, max_evaluations=400)
+    vector = rb.Parameters(found.model).vector()
+    assert np.isfinite(vector).all()
+    assert np.isfinite(found.log_likelihood)
+    assert all(row.standard_error >= 0 or np.isnan(row.standard_error) for row in found.table)
+    assert str(found)
+    assert len(rb.sample_posterior(found.model, series[0], draws=20, seed=0).trees) == 20
+
+
+def test_all_missing_is_an_error() -> None:
+    with pytest.raises(DataError, match="nothing to learn from"):
+        rb.fit(None, [np.full((5, 2), np.nan)])
+    with pytest.raises(DataError, match="no series"):
+        rb.fit(None, [])
+
+
+def test_series_that_fail_are_named() -> None:
+    model = rb.GaussianRBN.create(**{**TRUTH, "termination": 1.0, "extra_observations": None})  # one observation only
+    series = [np.zeros((1, 2)), np.ones((1, 2)), np.zeros((3, 2))]
+    with pytest.raises(DataError, match="series 2: the model cannot generate"):
+        rb.fit(model, series)
+    found = rb.fit(model, series, on_error="skip")
+    assert list(found.skipped) == [2]
+    assert found.observations == 2
+    assert "skipped series: 2" in str(found)
+    alone = rb.fit(model, series[:2])
+    assert found.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-6)
+    with pytest.raises(DataError, match="no series can be used"):
+        rb.fit(model, series[2:], on_error="skip")
+
+
+def test_wrong_settings() -> None:
+    series = [np.zeros((3, 2))]
+    for settings_ in ({"method": "newton"}, {"on_error": "ignore"}, {"restarts": -1}, {"max_evaluations": 0}):
+        with pytest.raises(ModelError):
+            rb.fit(None, series, **settings_)  # type: ignore[arg-type]
+    with pytest.raises(FileError, match="needs the path"):
+        rb.fit(None, series, resume=True)
+    variable = rb.Variable("A", 1, (rb.Branch(0.5, (("A", rb.Link(np.eye(1))),)), rb.Emit(0.5, np.eye(1))))
+    linear = rb.LinearGaussianRBN((variable,), rb.Prior("A", (rb.Component(np.zeros(1), np.eye(1)),)))
+    with pytest.raises(ModelError, match="normal form"):
+        rb.fit(linear, series)
+
+
+def test_an_interrupt_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    class Impatient(Workers):
+        def __call__(self, *args: Any) -> Any:
+            calls.append(1)
+            if len(calls) > 8:
+                raise KeyboardInterrupt
+            return super().__call__(*args)
+
+    monkeypatch.setattr(fit_module, "Workers", Impatient)
+    series = samples(5)
+    found = rb.fit(None, series)
+    assert found.reason == "interrupted"
+    assert not found.converged
+    assert found.log_likelihood == max(found.history)
+    assert rb.log_evidence_and_gradient(found.model, series).log_evidence == pytest.approx(found.log_likelihood)
+
+
+def test_evaluations_are_limited() -> None:
+    found = rb.fit(None, samples(5), max_evaluations=6)
+    assert len(found.history) == 6
+    assert not found.converged
+    assert "all 6 evaluations" in found.reason
+
+
+def test_the_way_left_is_judged_by_shrinking_steps() -> None:
+    climb = [-100.0 * 0.7**n for n in range(30)]
+    left = evaluations_left(climb, 1e-3)
+    assert left is not None
+    needed = next(n for n in range(200) if 100.0 * 0.7 ** (29 + n) * (1 - 0.7**10) <= 1e-3)
+    assert abs(left - needed) <= 12
+    assert evaluations_left(climb[:5], 1e-3) is None
+    assert evaluations_left([float(n) for n in range(30)], 1e-3) is None

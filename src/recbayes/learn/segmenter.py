@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from recbayes.chart.inside import inside
 from recbayes.errors import DataError
@@ -59,15 +59,15 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
         self.random_state = random_state
         self.executor = executor
 
-    def fit(self, X: Any, y: Any = None) -> "HierarchicalSegmenter":
-        """Learn the parameters. `y` may hold what is known of the trees: for every series a `Tree` or None."""
-        many, single = _series(X, None)
+    def fit(self, X: Any, y: Any = None, *, trees: Any = None) -> "HierarchicalSegmenter":
+        """Learn the parameters. `trees`, where known, are for every series a `Tree` or None; `y` is not looked at."""
+        many, single = self._series(X, reset=True)
         model = GaussianRBN.guess(many, shifts=self.shifts) if self.model is None else self.model
         self.fit_ = fit(
             model,
             many,
             covariance=self.covariance,
-            allowed=None if y is None else _known(y, len(many), single),
+            allowed=None if trees is None else _known(trees, len(many), single),
             restarts=self.restarts,
             exact=self.exact,
             seed=self.random_state,
@@ -75,7 +75,6 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
             executor=self.executor,
         )
         self.model_ = self.fit_.model
-        self.n_features_in_ = self.model_.observed_dim
         return self
 
     def predict(self, X: Any) -> Any:
@@ -93,18 +92,31 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log evidence of the series; given their true trees as `y`, the mean F1 of the predicted nodes."""
         check_is_fitted(self)
-        many, single = _series(X, self.n_features_in_)
-        if y is None:
+        many, _ = self._series(X, reset=False)
+        truth = [y] if isinstance(y, Tree) else [] if y is None else list(y)
+        if not any(isinstance(tree, Tree) for tree in truth):
             return float(np.mean([chart.log_evidence for chart in inside(self.model_, many, executor=self.executor)]))
-        truth = [y] if single else list(y)
-        if len(truth) != len(many):
-            raise DataError(f"there are {len(truth)} trees for {len(many)} series")
+        if len(truth) != len(many) or not all(isinstance(tree, Tree) for tree in truth):
+            raise DataError(f"y must hold a true Tree for each of the {len(many)} series")
         found = self.predict(many)
         return float(np.mean([node_scores(tree, true).f1 for tree, true in zip(found, truth, strict=True)]))
 
+    def _series(self, X: Any, reset: bool) -> tuple[list[Series], bool]:
+        """Checked series, and whether there was only one. Data frames are taken as their values."""
+        if is_many(X) or (isinstance(X, list | tuple) and any(hasattr(one, "to_numpy") for one in X)):
+            plain = [one if isinstance(one, Series) else _values(one) for one in X]
+            many = all_series(plain, None if reset else self.n_features_in_)
+            if reset:
+                self.n_features_in_ = many[0].values.shape[1]
+            return many, False
+        if isinstance(X, Series):
+            return all_series(X, None if reset else self.n_features_in_), True
+        checked = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        return all_series(checked), True
+
     def _each(self, X: Any, result: Any) -> Any:
         check_is_fitted(self)
-        many, single = _series(X, self.n_features_in_)
+        many, single = self._series(X, reset=False)
         posteriors = sample_posterior(self.model_, many, draws=self.draws, seed=self.random_state, executor=self.executor)
         results = [result(posterior) for posterior in posteriors]
         return results[0] if single else results
@@ -113,28 +125,19 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.three_d_array = True
+        tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def _series(X: Any, columns: int | None) -> tuple[list[Series], bool]:
-    """Checked series, and whether there was only one. Data frames are taken as their values."""
-    plain = [_values(one) for one in X] if isinstance(X, list | tuple) else _values(X)
-    if columns is not None and isinstance(plain, np.ndarray) and plain.ndim == 2 and plain.shape[1] != columns:
-        raise DataError(
-            f"X has {plain.shape[1]} features, but HierarchicalSegmenter is expecting {columns} features as input"
-        )
-    return all_series(plain, columns), not is_many(plain)
 
 
 def _values(one: Any) -> Any:
     return one.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(one, "to_numpy") else one
 
 
-def _known(y: Any, count: int, single: bool) -> list[np.ndarray | None]:
-    trees = [y] if single else list(y)
-    if len(trees) != count or not all(tree is None or isinstance(tree, Tree) for tree in trees):
-        raise DataError(f"y must hold a Tree or None for each of the {count} series")
-    return [None if tree is None else tree.span_mask() for tree in trees]
+def _known(trees: Any, count: int, single: bool) -> list[np.ndarray | None]:
+    given = [trees] if single and (trees is None or isinstance(trees, Tree)) else list(trees)
+    if len(given) != count or not all(tree is None or isinstance(tree, Tree) for tree in given):
+        raise DataError(f"trees must hold a Tree or None for each of the {count} series")
+    return [None if tree is None else tree.span_mask() for tree in given]
 
 
 def _labels(tree: Tree, level: int | None) -> np.ndarray:

@@ -2,10 +2,8 @@
 
 import os
 import signal
-import threading
-import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
@@ -42,22 +40,26 @@ def test_a_cluster_gives_what_threads_give(client: Client) -> None:
     assert threads.exact == cluster.exact
 
 
+class Killing(Executor):
+    """Hands work on to a cluster, and kills one of its workers in the middle."""
+
+    def __init__(self, client: Client, moment: int) -> None:
+        self.client, self.moment, self.submitted = client, moment, 0
+        self.inner = client.get_executor()
+
+    def submit(self, function, /, *args, **settings):  # type: ignore[no-untyped-def]
+        self.submitted += 1
+        if self.submitted == self.moment:
+            os.kill(next(iter(self.client.run(os.getpid).values())), signal.SIGKILL)
+        return self.inner.submit(function, *args, **settings)
+
+
 def test_a_killed_worker_does_not_lose_the_fit(client: Client) -> None:
     series = samples(12)
-    expected = rb.fit(MODEL, series, covariance="diagonal", restarts=2)
-    killed = []
-
-    def kill() -> None:
-        time.sleep(0.7)
-        victims = list(client.run(os.getpid).values())
-        os.kill(victims[0], signal.SIGKILL)
-        killed.append(victims[0])
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    found = rb.fit(MODEL, series, covariance="diagonal", restarts=2, executor=client.get_executor())
-    killer.join()
-    assert killed
+    expected = rb.fit(MODEL, series, covariance="diagonal")
+    executor = Killing(client, moment=100)
+    found = rb.fit(MODEL, series, covariance="diagonal", executor=executor)
+    assert executor.submitted > 200  # the fit went on
     assert found.history == expected.history
     np.testing.assert_array_equal(found.vector, expected.vector)  # type: ignore[arg-type]
 

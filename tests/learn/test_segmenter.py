@@ -86,5 +86,5 @@ def test_data_frames() -> None:
     for data, same in ((frames, series), (frames[0], series[0])):
         one, two = (rb.HierarchicalSegmenter(draws=20, covariance="scalar").fit(given) for given in (data, same))
         np.testing.assert_allclose(one.fit_.vector, two.fit_.vector, rtol=1e-6)  # memory laid out otherwise rounds otherwise
-    with pytest.raises(DataError, match="X has 3 features, but HierarchicalSegmenter is expecting 2"):
+    with pytest.raises(ValueError, match="X has 3 features, but HierarchicalSegmenter is expecting 2"):
         two.predict(np.zeros((4, 3)))

@@ -36,6 +36,8 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
     random_state : seed of all draws.
     """
 
+    n_features_in_: int
+
     def __init__(
         self,
         *,

@@ -102,6 +102,21 @@ def draws() -> None:
     CONSOLE.print(rows)
 
 
+def learning() -> None:
+    columns = ("series", "N", "free", "gradient ms", "fit s", "evaluations", "ratio", "at most")
+    rows = table("A fit with standard errors, against one gradient of all series in the same run (threads)", *columns)
+    model = paper_model(3, 2)
+    series = [model.sample(seed=seed, min_length=50, max_length=50)[0] for seed in range(10)]
+    start = rb.GaussianRBN.guess(series, shifts={0: 0.5, 1: 0.5})
+    rb.fit(start, series, covariance="scalar", max_evaluations=2)
+    gradient = seconds(lambda: rb.log_evidence_and_gradient(start, series), runs=5)
+    found = [rb.fit(start, series, covariance="scalar") for _ in range(3)]
+    spent = float(np.median([one.seconds for one in found]))
+    numbers = f"{gradient * 1e3:.1f}", f"{spent:.2f}", str(len(found[0].history)), f"{spent / gradient:.0f}"
+    rows.add_row("10", "50", str(found[0].free), *numbers, "150")
+    CONSOLE.print(rows)
+
+
 def starting() -> None:
     cold, warm = start_up()
     rows = table("Seconds from the start of a new process", "kernels", "import", "first inside", "all kernels")
@@ -115,5 +130,6 @@ if __name__ == "__main__":
     starting()
     speed()
     draws()
+    learning()
     chains()
     growth()

@@ -45,3 +45,11 @@ def test_treebank(capsys: pytest.CaptureFixture[str]) -> None:
     assert best > 0.4
     assert expected > 0.4
     assert "labelled F1" in capsys.readouterr().out
+
+
+def test_learning(capsys: pytest.CaptureFixture[str]) -> None:
+    bounded, free = runpy.run_path(str(EXAMPLES / "learning.py"))["main"](3, 10, 0)
+    assert len(bounded) == 6
+    for level in [*bounded.values(), *free.values()]:
+        assert level.found.log_likelihood > level.at_truth
+    assert capsys.readouterr().out.count("Within three standard errors") == 2

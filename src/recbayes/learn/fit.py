@@ -104,25 +104,28 @@ def fit(
     remembered = Checkpoint(checkpoint, _fingerprint(parameters, constrained, settings), resume)
     workers = Workers(parameters, constrained, executor)
     summits: list[Summit] = []
+    further = 2 * parameters.size if standard_errors else 0
     information, evidence, refined, reason = None, None, None, ""
     with Progress(progress) as shown:
         run = Run(parameters, workers, penalty, remembered, shown, len(data), max_evaluations, tolerance)
         try:
             run.begin(starts[0], on_error == "skip")
             for number, start in enumerate(starts):
-                run.stage = "fitting" if len(starts) == 1 else f"start {number + 1} of {len(starts)}"
+                stage = "fitting" if len(starts) == 1 else f"start {number + 1} of {len(starts)}"
+                run.enter(stage, climbs=len(starts) - number - 1, extra=further)
                 if method == "quasi-newton":
                     summits.append(quasi_newton(run, start, limits, tolerance))
                 else:
                     batches = _batches(len(data), batch, seed + number)
                     steps = EPOCHS * -(-len(data) // batch)
+                    run.enter(stage, length=(len(starts) - number) * (steps + 1) + further)
                     summits.append(adam(run, start, limits, batches, steps, learning_rate))
             best = max(summits, key=lambda summit: summit.objective)
             if exact:
                 best, evidence = refine(run, best, limits, tolerance, exact, seed)
                 refined = best
             if standard_errors:
-                run.stage = "standard errors"
+                run.enter("standard errors", length=further)
                 information = observed_information(lambda v: run(v).gradient, best.vector, _steps(parameters, scale))
         except KeyboardInterrupt:
             reason = "interrupted"

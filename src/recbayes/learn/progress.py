@@ -30,14 +30,13 @@ class Progress:
         if self._status is not None:
             self._status.stop()
 
-    def say(self, stage: str, history: Sequence[float], tolerance: float) -> None:
+    def say(self, stage: str, evaluations: int, best: float, left: int | None) -> None:
+        """`left` evaluations are still to come, as far as one can tell."""
         if self._status is None:
             return
         spent = time.monotonic() - self._began
-        left = evaluations_left(history, tolerance)
-        guess = "" if left is None else f", about {_duration(left * spent / len(history))} left"
-        best = max(history)
-        self._status.update(f"{stage}: {len(history)} evaluations, log likelihood {best:.2f}, {_duration(spent)}{guess}")
+        guess = "" if left is None else f", about {_duration(left * spent / evaluations)} left"
+        self._status.update(f"{stage}: {evaluations} evaluations, log likelihood {best:.2f}, {_duration(spent)}{guess}")
 
 
 def evaluations_left(history: Sequence[float], tolerance: float) -> int | None:

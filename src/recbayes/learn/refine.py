@@ -26,7 +26,7 @@ def refine(
     """
     vector, rounds = best.vector, 0
     for rounds in range(1, ROUNDS + 1):
-        run.stage = f"exact refinement, round {rounds}"
+        run.enter(f"exact refinement, round {rounds}")
         run.around = Around(vector, draws, seed + rounds)
         before = run(vector)
         summit = quasi_newton(run, vector, limits, max(tolerance, 1e-3))

@@ -10,7 +10,7 @@ from recbayes.learn.checkpoint import Checkpoint, Evaluation
 from recbayes.learn.exact import Around
 from recbayes.learn.parameters import Parameters
 from recbayes.learn.penalty import Penalty, penalise
-from recbayes.learn.progress import Progress
+from recbayes.learn.progress import Progress, evaluations_left
 from recbayes.learn.workers import Outcome, Workers
 
 
@@ -49,10 +49,23 @@ class Run:
         self.history: list[float] = []
         self.best: tuple[np.ndarray, Here] | None = None
         self.skipped: dict[int, str] = {}
-        self.stage = "first evaluation"
         self.around: Around | None = None  # where trees are drawn, while the exact evidence is climbed
+        self._stage, self._stage_began, self._stage_length, self._climbs, self._extra = "", 0, 0, 0, 0
         self._workers, self._penalty, self._checkpoint, self._progress = workers, penalty, checkpoint, progress
         self._series, self._most, self._tolerance = series, most, tolerance
+
+    def enter(self, stage: str, *, length: int = 0, climbs: int = 0, extra: int = 0) -> None:
+        """Begin a stage: of `length` evaluations if that is known, else a climb, with more climbs and extra ones to come."""
+        self._stage, self._stage_began = stage, len(self.history)
+        self._stage_length, self._climbs, self._extra = length, climbs, extra
+
+    def _left(self) -> int | None:
+        """How many evaluations are still to come, as far as one can tell."""
+        done = len(self.history) - self._stage_began
+        if self._stage_length:
+            return max(self._stage_length - done, 0)
+        left = evaluations_left(self.history[self._stage_began :], self._tolerance)
+        return None if left is None else left + self._climbs * (done + left) + self._extra
 
     def begin(self, start: np.ndarray, skip: bool) -> None:
         """The first evaluation of all series, which finds those that the model cannot explain at all."""
@@ -86,7 +99,7 @@ class Run:
         if chosen is None and self.around is None and (self.best is None or here.objective > self.best[1].objective):
             self.best = vector.copy(), here
         self.history.append(here.log_likelihood)
-        self._progress.say(self.stage, self.history, self._tolerance)
+        self._progress.say(self._stage, len(self.history), max(self.history), self._left())
         return here
 
     def _sum(self, outcomes: Sequence[Outcome | None], wanted: Sequence[int]) -> Evaluation:

@@ -72,14 +72,16 @@ def main(sequences: int = 10, many: int = 60, restarts: int = 4, path: str | Non
     """Print both tables."""
     bounded, free = {}, {}
     read = [] if path is None else json.loads(Path(path).read_text(encoding="utf-8"))
-    for noise in NOISE:
+    for level, noise in enumerate(NOISE):
         series = [np.array(one["values"]) for one in read if one["noise"] == noise]
         if not series:
-            series = [true_model(noise).sample(seed=n, min_length=50, max_length=55)[0] for n in range(sequences)]
+            series = [
+                true_model(noise).sample(seed=100 * level + n, min_length=50, max_length=55)[0] for n in range(sequences)
+            ]
         bounded[noise] = learn(series, noise, restarts)
     show("Sequences of 50 to 55 observations; columns from termination on: errors in standard errors", bounded)
-    for noise in NOISE[:: max(1, len(NOISE) // 3)]:
-        series = [true_model(noise).sample(seed=1000 + n, max_length=200)[0] for n in range(many)]
+    for level, noise in enumerate(NOISE[::2]):
+        series = [true_model(noise).sample(seed=1000 * level + n, max_length=200)[0] for n in range(many)]
         free[noise] = learn(series, noise, 0)
     show("Sequences of any length (up to 200)", free)
     return [bounded, free]

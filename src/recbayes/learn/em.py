@@ -67,6 +67,7 @@ def reestimate(
     steps: int = 100,
     tolerance: float = 1e-6,
     pseudo_count: float = 0.0,
+    allowed: Any = None,
     executor: Executor | None = None,
 ) -> Estimate:
     """Raise the evidence of sequences by expectation maximisation: it never falls (without pseudo-counts).
@@ -75,7 +76,7 @@ def reestimate(
     rule. It ends after `steps`, or when the log evidence rises by less than `tolerance` times its size. Structure stays:
     rules of weight zero stay out, and symbols that are never used keep their weights. An `HMM` stays one, whose last
     observation has the emission probabilities of the others, and lengths stay given if they were (Baum and Welch). Other
-    weighted models must be normalised first.
+    weighted models must be normalised first. `allowed` is that of `inside`.
     """
     sequences = listed(sequences)
     if pseudo_count < 0 or steps < 0:
@@ -87,14 +88,14 @@ def reestimate(
     history: list[float] = []
     converged = False
     for _ in range(steps):
-        counts = expected_counts(model, sequences, executor=executor)
+        counts = expected_counts(model, sequences, allowed=allowed, executor=executor)
         history.append(counts.log_evidence)
         if len(history) > 1 and history[-1] - history[-2] < tolerance * (1.0 + abs(history[-1])):
             converged = True
             break
         model = _step(model, counts, pseudo_count)
     else:
-        history.append(expected_counts(model, sequences, executor=executor).log_evidence)
+        history.append(expected_counts(model, sequences, allowed=allowed, executor=executor).log_evidence)
     return Estimate(model, history, converged)
 
 

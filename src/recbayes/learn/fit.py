@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from recbayes.chart.discrete import are_many, listed
 from recbayes.errors import ModelError
 from recbayes.learn.checkpoint import Checkpoint
 from recbayes.learn.climb import Summit, adam, quasi_newton
@@ -31,6 +32,7 @@ from recbayes.numerics.many import per_series
 
 SMALLEST = 1e-4  # of the data's scale: the standard deviation of the penalty's extra observation
 SPREAD = 1.0  # standard deviation of the free numbers of random starts around the given one
+GAIN = 1e-9  # of the log likelihood: a step of expectation maximisation that gains less is the last
 EPOCHS = 30  # of Adam: how often every series is seen
 
 
@@ -79,7 +81,11 @@ def fit(
     """
     began = time.monotonic()
     if isinstance(model, Discrete):
-        return _fit_discrete(model, series, tolerance, max_evaluations, pseudo_count, executor, began)
+        if checkpoint or resume or exact or restarts or fixed or tied or boundaries is not None:
+            raise ModelError(
+                "a discrete model is trained by reestimate: it knows allowed, pseudo_count, max_evaluations, executor"
+            )
+        return _fit_discrete(model, listed(series), allowed, max_evaluations, pseudo_count, executor, began)
     if method not in ("quasi-newton", "adam") or on_error not in ("raise", "skip"):
         raise ModelError(
             f'method must be "quasi-newton" or "adam" and on_error "raise" or "skip", got {method!r}, {on_error!r}'
@@ -225,10 +231,10 @@ def _record(
 
 
 def _fit_discrete(
-    model: Any, sequences: Any, tolerance: float, steps: int, pseudo_count: float, executor: Executor | None, began: float
+    model: Any, sequences: Any, allowed: Any, steps: int, pseudo_count: float, executor: Executor | None, began: float
 ) -> Fit:
-    sequences = list(sequences)
-    found = reestimate(model, sequences, steps=steps, tolerance=1e-9, pseudo_count=pseudo_count, executor=executor)
+    settings = {"steps": steps, "tolerance": GAIN, "pseudo_count": pseudo_count, "allowed": allowed, "executor": executor}
+    found = reestimate(model, sequences, **settings)
     flat = found.model.flat()
     return Fit(
         model=found.model,
@@ -239,7 +245,7 @@ def _fit_discrete(
         starts=(found.history[-1],),
         table=(),
         free=len(flat.lefts) - len(set(flat.lefts)),
-        observations=0,
+        observations=sum(map(len, sequences)) if are_many(sequences) else len(sequences),
         skipped={},
         seconds=time.monotonic() - began,
     )

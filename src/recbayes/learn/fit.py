@@ -106,8 +106,7 @@ def fit(
     penalty = Penalty(SMALLEST * scale if smallest_std is None else float(smallest_std), float(pseudo_count))
     limits = bounds(parameters, scale, penalty.smallest_std)
     starts = _starts(parameters, limits, restarts, seed)
-    settings = [method, tolerance, batch, learning_rate, *penalty, parameters.options, restarts, seed, exact]
-    remembered = Checkpoint(checkpoint, _fingerprint(parameters, constrained, settings), resume)
+    remembered = Checkpoint(checkpoint, _fingerprint(parameters, constrained), resume)
     workers = Workers(parameters, constrained, executor)
     summits: list[Summit] = []
     further = 2 * parameters.size if standard_errors else 0
@@ -182,9 +181,9 @@ def _batches(series: int, size: int, seed: int) -> Callable[[int], Sequence[int]
     return batch
 
 
-def _fingerprint(parameters: Parameters, series: Sequence[Constrained], settings: list[Any]) -> str:
-    """What decides the way of a fit: model, data and settings."""
-    digest = hashlib.sha256(json.dumps(settings).encode())
+def _fingerprint(parameters: Parameters, series: Sequence[Constrained]) -> str:
+    """What evaluations depend on: the model, what of it is free, and the data."""
+    digest = hashlib.sha256(json.dumps(parameters.options).encode())
     digest.update(to_json(parameters.model).encode())
     for one in series:
         for array in (one.series.values, one.series.noise_covariance, one.boundaries, one.allowed):
@@ -206,17 +205,15 @@ def _record(
     """The best of what was found, however the climb ended."""
     if run.best is None:
         raise KeyboardInterrupt  # nothing was evaluated yet, so there is nothing to return
-    if summits:
-        best = refined or max(summits, key=lambda summit: summit.objective)
-        vector, value, converged = best.vector, best.log_likelihood, best.converged
-        reason = reason or best.reason
-    else:
-        vector, value, converged = run.best[0], run.best[1].log_likelihood, False
+    best = refined or max(summits, key=lambda summit: summit.objective, default=None)
+    if best is None or (refined is None and run.best[1].objective > best.objective):  # a climb that was cut short
+        best = Summit(run.best[0], run.best[1].objective, run.best[1].log_likelihood, False, reason)
+    vector = best.vector
     return Fit(
         model=run.parameters.with_vector(vector),
-        log_likelihood=value,
-        converged=converged and not (reason == "interrupted" and not summits),
-        reason=reason,
+        log_likelihood=best.log_likelihood,
+        converged=best.converged,
+        reason=reason or best.reason,
         history=tuple(run.history),
         starts=tuple(summit.log_likelihood for summit in summits),
         table=tuple(table(run.parameters, vector, information)),

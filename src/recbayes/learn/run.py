@@ -87,7 +87,7 @@ class Run:
             raise Stopped
         task = "all" if chosen is None else ",".join(map(str, chosen))
         if self.around is not None:
-            task = f"exact {self.around.seed}"
+            task = f"exact {self.around.draws} {self.around.seed} {self.around.centre.tobytes().hex()}"
         found = self._checkpoint.find(task, vector)
         if found is None:
             numbers = range(self._series) if chosen is None else chosen

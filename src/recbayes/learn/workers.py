@@ -6,6 +6,7 @@ and are summed in their order, so that the sum does not depend on who did what.
 """
 
 import os
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -25,6 +26,7 @@ from recbayes.model.series import Series
 from recbayes.model.storage import from_json, to_json
 
 PARCELS = 16  # into which the series are divided at most: enough for the workers at hand, few enough to send
+MODELS = 4  # that a worker keeps
 HELD = 4 * PARCELS  # parcels that a worker keeps: those of some fits at a time
 
 
@@ -121,6 +123,8 @@ class Workers:
 
 
 _held: OrderedDict[tuple[str, int], Held] = OrderedDict()  # on every worker, the newest last
+_models: OrderedDict[tuple[str, bytes], GaussianRBN] = OrderedDict()  # likewise: parcels of one evaluation share the model
+_making = threading.Lock()
 
 
 def evaluate(
@@ -141,7 +145,7 @@ def evaluate(
     if held is None:
         return None
     try:
-        model = held.parameters.with_vector(vector)
+        model = _model_at(key[0], held.parameters, vector)
     except ModelError as problem:
         return [_failed(held.parameters, str(problem))] * len(numbers)
     return [_evaluate_one(model, held, number, place, around) for number, place in zip(numbers, places, strict=True)]
@@ -161,6 +165,16 @@ def _evaluate_one(model: GaussianRBN, held: Held, number: int, place: int, aroun
     if not (np.isfinite(outcome.log_evidence) and np.isfinite(outcome.gradient).all()):
         return _failed(parameters, "the log evidence or its gradient is not finite")
     return outcome
+
+
+def _model_at(fit: str, parameters: Parameters, vector: np.ndarray) -> GaussianRBN:
+    key = fit, vector.tobytes()
+    with _making:
+        if key not in _models:
+            _models[key] = parameters.with_vector(vector)
+            while len(_models) > MODELS:
+                _models.popitem(last=False)
+        return _models[key]
 
 
 def _drawn(held: Held, number: int, place: int, around: Around) -> Drawn:

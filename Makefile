@@ -22,7 +22,7 @@ demo: $(VENV)/installed ## sample a series, infer its tree and compare it with t
 	$(BIN)/recbayes demo
 
 test: $(VENV)/installed-dev lint ## check style and types, then run all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 bench: $(VENV)/installed-dev ## measure the speed of inference
 	$(BIN)/python -m benchmarks

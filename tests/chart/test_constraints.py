@@ -153,3 +153,7 @@ def test_a_known_tree_is_exact() -> None:
 def test_known_spans_must_exist() -> None:
     with pytest.raises(DataError, match="no span 3:7"):
         rb.known_spans(5, [(3, 7)])
+    with pytest.raises(DataError, match="crosses another"):
+        rb.known_spans(5, [(0, 3), (2, 5)])
+    with pytest.raises(DataError, match="must be pairs"):
+        rb.known_spans(5, (0, 2))  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """Learning: recovered parameters, penalties, constraints, degenerate data, interruptions."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ import recbayes as rb
 from recbayes.chart import enumeration
 from recbayes.errors import DataError, FileError, ModelError
 from recbayes.learn import fit as fit_module
-from recbayes.learn.penalty import Penalty, bounds, penalise
+from recbayes.learn.penalty import bounds, make_penalty, penalise
 from recbayes.learn.progress import evaluations_left
+from recbayes.learn.units import free_scales, units_of
 from recbayes.learn.workers import Workers
+from recbayes.model.series import Series
 from tests.random_models import one_variable, two_variables
 
 TRUTH: dict[str, Any] = {
@@ -88,14 +91,19 @@ def test_the_record(trained: tuple[list[np.ndarray], rb.Fit]) -> None:
 @settings(max_examples=30)
 @given(st.one_of(one_variable(), two_variables()))
 def test_the_gradient_of_the_penalty(model: rb.GaussianRBN) -> None:
-    parameters, penalty = rb.Parameters(model), Penalty(0.3, 0.7)
+    parameters = rb.Parameters(model)
+    units = units_of(model, [Series(np.random.default_rng(0).normal(size=(5, model.observed_dim)))])
+    penalty = make_penalty(parameters, units, None, 0.3, 0.7)
     vector = parameters.vector()
     _, slope = penalise(parameters, vector, penalty)
     for number in range(len(vector)):
         step = 1e-6 * np.eye(len(vector))[number]
         high, low = (penalise(parameters, vector + sign * step, penalty)[0] for sign in (1, -1))
         assert slope[number] == pytest.approx((high - low) / 2e-6, rel=1e-5, abs=1e-6)
-    assert len(bounds(parameters, 1.0, 1e-4)) == parameters.size
+    low, high = bounds(parameters, units)
+    assert (low < vector).all()
+    assert (vector < high).all()
+    assert (free_scales(parameters, units) > 0).all()
 
 
 def test_what_is_fixed_stays() -> None:
@@ -225,7 +233,16 @@ def test_series_that_fail_are_named() -> None:
 
 def test_wrong_settings() -> None:
     series = [np.zeros((3, 2))]
-    for settings_ in ({"method": "newton"}, {"on_error": "ignore"}, {"restarts": -1}, {"max_evaluations": 0}):
+    for settings_ in (
+        {"method": "newton"},
+        {"on_error": "ignore"},
+        {"restarts": -1},
+        {"max_evaluations": 0},
+        {"exact": 10.5},
+        {"smallest_std": np.nan},
+        {"pseudo_count": -1.0},
+        {"tolerance": -1.0},
+    ):
         with pytest.raises(ModelError):
             rb.fit(None, series, **settings_)  # type: ignore[arg-type]
     with pytest.raises(FileError, match="needs the path"):
@@ -270,3 +287,83 @@ def test_the_way_left_is_judged_by_shrinking_steps() -> None:
     assert abs(left - needed) <= 12
     assert evaluations_left(climb[:5], 1e-3) is None
     assert evaluations_left([float(n) for n in range(30)], 1e-3) is None
+
+
+@pytest.mark.parametrize("covariance", ["scalar", "diagonal", "full"])
+@pytest.mark.parametrize("unit", [1e-6, 1e3])
+def test_units_do_not_matter(covariance: Any, unit: float) -> None:
+    """The evidence of scaled data is that of the data, but for the density's unit; so are relative standard errors."""
+    series = samples(8, shifts={0: 1.0})
+    count = sum(map(len, series)) * 2
+    one = rb.fit(None, series, covariance=covariance)
+    two = rb.fit(None, [unit * y for y in series], covariance=covariance)
+    assert two.log_likelihood + count * np.log(unit) == pytest.approx(one.log_likelihood, abs=0.02)
+    for mine, theirs in zip(one.table, two.table, strict=True):
+        if mine.name.startswith("x.rules[1]"):  # what is well determined
+            power = unit if mine.name.endswith(("std", "std[0]", "std[1]")) else 1.0
+            assert theirs.standard_error == pytest.approx(power * mine.standard_error, rel=0.05)
+
+
+def test_columns_may_have_different_units() -> None:
+    series = samples(8, shifts={0: 1.0})
+    units = np.array([1.0, 1e7])
+    one = rb.fit(None, series, covariance="diagonal", standard_errors=False)
+    two = rb.fit(None, [y * units for y in series], covariance="diagonal", standard_errors=False)
+    for mine, theirs in zip(one.model.variables[0].rules, two.model.variables[0].rules, strict=True):
+        if isinstance(mine, rb.Emit):
+            np.testing.assert_allclose(np.diag(theirs.covariance), np.diag(mine.covariance) * units**2, rtol=1e-2)
+
+
+def test_adam_that_is_cut_short() -> None:
+    found = rb.fit(None, samples(9), method="adam", batch=4, max_evaluations=20)
+    assert not found.converged
+    assert np.isfinite(found.log_likelihood)
+    far = rb.fit(rb.GaussianRBN.create(**TRUTH), [y + 100 for y in samples(4)], method="adam", standard_errors=False)
+    assert not far.converged  # too few steps for so long a way, and it says so
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    found = rb.fit(
+        None, samples(3), seed=np.int64(3), restarts=np.int64(1), tolerance=np.float32(1e-4), standard_errors=False
+    )  # type: ignore[arg-type]
+    assert len(found.starts) == 2
+
+
+def test_models_travel_after_use() -> None:
+    model = rb.GaussianRBN.create(**TRUTH)
+    rb.log_evidence_and_gradient(model, samples(2))
+    assert pickle.loads(pickle.dumps(model)) == model
+
+
+def test_a_trained_dynamical_system_is_one() -> None:
+    """Its last observation is like all others; and only links that vary are tied to each other."""
+    model = rb.LinearDynamicalSystem([[0.9]], [[0.1]], [[1.0]], [[0.2]], [0.0], [[1.0]])
+    y = 0.3 * np.cumsum(np.random.default_rng(0).normal(size=(60, 1)), axis=0)
+    found = rb.fit(model, [y], fixed=["state.rules[0].right_link.map"], standard_errors=False)
+    last, others = found.model.variables[0].rules[-1], found.model.variables[1].rules[0]
+    np.testing.assert_array_equal(last.covariance, others.covariance)
+    np.testing.assert_array_equal(last.map, others.map)
+    assert not np.array_equal(last.covariance, [[0.2]])
+    names = rb.Parameters(model, tied=True).names
+    assert "state.rules[0].right_link.covariance" in names  # the left link copies, and has no covariance to share
+    with pytest.raises(ModelError, match="not of one kind"):
+        rb.Parameters(model, tied=[("state.rules", "state.rules[1].covariance")])
+
+
+def test_what_the_data_cannot_know() -> None:
+    """Noise of each observation's own replaces the model's, which is then not determined."""
+    series = [rb.Series(y, np.full(y.shape, 0.01)) for y in samples(6)]
+    found = rb.fit(rb.GaussianRBN.create(**TRUTH), series)
+    errors = {row.name: row.standard_error for row in found.table}
+    assert errors["x.rules[1].std"] == np.inf
+    assert np.isfinite(errors["x.rules[1].length.rate"])
+    assert "not determined" in str(found)
+
+
+def test_free_numbers_of_grammars() -> None:
+    chain = rb.HMM([0.6, 0.4], [[0.7, 0.3], [0.2, 0.8]], [[0.9, 0.1], [0.3, 0.7]])
+    found = rb.fit(chain, [[0, 1, 1, 0], [1, 0]], max_evaluations=3)
+    assert found.free == 5
+    assert found.observations == 6
+    with pytest.raises(ModelError, match="trained by reestimate"):
+        rb.fit(chain, [[0, 1]], restarts=2)

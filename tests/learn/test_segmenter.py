@@ -1,5 +1,7 @@
 """The segmenter in the manner of scikit-learn."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas
 import pytest
@@ -27,7 +29,7 @@ def pairs(count: int) -> tuple[list[np.ndarray], list[rb.Tree]]:
 
 
 @parametrize_with_checks(
-    [rb.HierarchicalSegmenter(draws=20)],
+    [rb.HierarchicalSegmenter(draws=20, covariance="scalar")],
     expected_failed_checks=lambda estimator: NONSENSE,
 )
 def test_estimator_checks(estimator: rb.HierarchicalSegmenter, check) -> None:  # type: ignore[no-untyped-def]
@@ -88,3 +90,11 @@ def test_data_frames() -> None:
         np.testing.assert_allclose(one.fit_.vector, two.fit_.vector, rtol=1e-6)  # memory laid out otherwise rounds otherwise
     with pytest.raises(ValueError, match="X has 3 features, but HierarchicalSegmenter is expecting 2"):
         two.predict(np.zeros((4, 3)))
+
+
+def test_executors_are_shared_by_clones() -> None:
+    series, _ = pairs(4)
+    with ThreadPoolExecutor(2) as pool:
+        segmenter = rb.HierarchicalSegmenter(draws=20, covariance="scalar", executor=pool)
+        assert clone(segmenter).executor is pool
+        assert np.isfinite(cross_val_score(segmenter, series, cv=2)).all()

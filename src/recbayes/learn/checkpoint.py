@@ -44,6 +44,8 @@ class Checkpoint:
             raise FileError("resume needs the path of a checkpoint")
         if self._path is None:
             return
+        if str(path) == "" or self._path.is_dir() or not self._path.parent.is_dir():
+            raise FileError(f"checkpoint {str(path)!r} must be a file in a folder that exists")
         there = _existing(self._path)
         if there is not None and not resume:
             raise FileError(f"{there} exists; resume=True goes on from it, or remove it to start afresh")
@@ -95,6 +97,8 @@ def _load(path: Path) -> dict[str, Any]:
         head, rows = document["head"], document["evaluations"]
         if head["format"] != FORMAT:
             raise FileError(f"{path} is not a recbayes checkpoint")
+        if not isinstance(head["fit"], str):
+            raise TypeError("its head says not of which fit it is")
         whole = head["checksum"] == _checksum(",\n".join(json.dumps(row) for row in rows))
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         if isinstance(problem, FileError):

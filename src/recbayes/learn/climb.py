@@ -7,6 +7,8 @@ import numpy as np
 
 from recbayes.learn.run import Run
 
+STEEP = 0.1  # a gradient of more, times the root of the log likelihood, is no summit
+NEARLY = 3.0  # the largest gradient at which Adam counts as converged
 FIRST_DECAY, SECOND_DECAY, TINY = 0.9, 0.999, 1e-8  # Adam's usual constants
 
 
@@ -20,55 +22,75 @@ class Summit(NamedTuple):
     reason: str
 
 
-def quasi_newton(
-    run: Run, start: np.ndarray, limits: Sequence[tuple[float | None, float | None]], tolerance: float
-) -> Summit:
+class Terrain(NamedTuple):
+    """Where a climb may go, and the unit of every free number."""
+
+    low: np.ndarray
+    high: np.ndarray
+    units: np.ndarray
+
+    def inside(self, vector: np.ndarray) -> np.ndarray:
+        return np.clip(vector, self.low, self.high)
+
+
+def quasi_newton(run: Run, start: np.ndarray, terrain: Terrain, tolerance: float) -> Summit:
     """L-BFGS with bounds, from SciPy, until an iteration gains less than `tolerance` nats."""
     from scipy.optimize import minimize
 
+    start = terrain.inside(start)
     first = run(start)
     if not len(start):
         return Summit(start, first.objective, first.log_likelihood, True, "there is nothing to learn: all is fixed")
     worst = abs(first.objective) + 1.0
 
-    def downhill(vector: np.ndarray) -> tuple[float, np.ndarray]:
-        here = run(vector)
-        if not np.isfinite(here.objective):  # a step into the impossible: the line search turns back
-            return worst + 1e3 * (1.0 + worst), np.zeros(len(vector))
-        return -here.objective, -here.gradient
+    def at(steps: np.ndarray) -> np.ndarray:
+        return terrain.inside(start + terrain.units * steps)
 
+    def downhill(steps: np.ndarray) -> tuple[float, np.ndarray]:
+        here = run(at(steps))
+        if not np.isfinite(here.objective):  # a step into the impossible: the line search turns back
+            return worst + 1e3 * (1.0 + worst), np.zeros(len(steps))
+        return -here.objective, -here.gradient * terrain.units
+
+    limits = list(zip((terrain.low - start) / terrain.units, (terrain.high - start) / terrain.units, strict=True))
     options = {"ftol": tolerance / worst, "gtol": 1e-6, "maxiter": 10**9, "maxfun": 10**9, "maxls": 40}
-    found = minimize(downhill, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
-    here = run(found.x)
-    reason = found.message if isinstance(found.message, str) else found.message.decode()
-    converged = bool(found.success)
-    if not converged and np.abs(here.gradient).max() < 1e-2 * np.sqrt(1.0 + abs(here.objective)):
+    found = minimize(downhill, np.zeros(len(start)), jac=True, method="L-BFGS-B", bounds=limits, options=options)
+    vector = at(found.x)
+    here = run(vector)
+    converged, reason = bool(found.success), str(found.message)
+    slope = np.abs(here.gradient * terrain.units)[(vector > terrain.low) & (vector < terrain.high)].max(initial=0.0)
+    steep = STEEP * np.sqrt(1.0 + abs(here.objective))
+    if not converged and slope < 0.1 * steep:
         converged, reason = True, "no step gains more than rounding"  # the line search has come to the end of the digits
-    return Summit(found.x, here.objective, here.log_likelihood, converged, _plain(reason))
+    elif converged and slope > steep:
+        converged, reason = (
+            False,
+            f"no step gains more, yet the gradient is {slope:.3g}: badly scaled, or at the end of digits",
+        )
+    return Summit(vector, here.objective, here.log_likelihood, converged, _plain(reason))
 
 
 def adam(
     run: Run,
     start: np.ndarray,
-    limits: Sequence[tuple[float | None, float | None]],
+    terrain: Terrain,
     batches: Callable[[int], Sequence[int]],
     steps: int,
     learning_rate: float,
 ) -> Summit:
     """Adam (Kingma and Ba, 2015), its steps falling to zero along a cosine; `batches` says which series a step sees."""
-    low = np.array([-np.inf if bound is None else bound for bound, _ in limits])
-    high = np.array([np.inf if bound is None else bound for _, bound in limits])
-    vector, first, second = start.copy(), np.zeros(len(start)), np.zeros(len(start))
+    vector, first, second = terrain.inside(start), np.zeros(len(start)), np.zeros(len(start))
     for step in range(steps):
-        slope = run(vector, batches(step)).gradient
+        slope = run(vector, batches(step)).gradient * terrain.units
         first = FIRST_DECAY * first + (1.0 - FIRST_DECAY) * slope
         second = SECOND_DECAY * second + (1.0 - SECOND_DECAY) * slope**2
         corrected = first / (1.0 - FIRST_DECAY ** (step + 1))
         spread = np.sqrt(second / (1.0 - SECOND_DECAY ** (step + 1)))
         pace = learning_rate * 0.5 * (1.0 + np.cos(np.pi * step / steps))
-        vector = np.clip(vector + pace * corrected / (spread + TINY), low, high)
+        vector = terrain.inside(vector + pace * terrain.units * corrected / (spread + TINY))
     here = run(vector)
-    return Summit(vector, here.objective, here.log_likelihood, True, f"{steps} steps")
+    slope = float(np.abs(here.gradient * terrain.units).max(initial=0.0))
+    return Summit(vector, here.objective, here.log_likelihood, slope < NEARLY, f"{steps} steps, gradient {slope:.2g}")
 
 
 def _plain(reason: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from recbayes.chart.inside import inside
 from recbayes.errors import DataError, ModelError
 from recbayes.learn.fit import fit
+from recbayes.model.families import check_gaussian
 from recbayes.model.series import all_series, is_many
 
 
@@ -55,9 +56,11 @@ def compare(
 
     `models` are starting points for `rb.fit`, by name or in a list; `settings` are passed on to it.
     """
+    if not isinstance(models, Mapping | list | tuple) or not models:
+        raise ModelError("there are no models to compare; give a list of them, or a dictionary by name")
     named = dict(models) if isinstance(models, Mapping) else {f"model {n}": one for n, one in enumerate(models)}
-    if not named:
-        raise ModelError("there are no models to compare")
+    for model in named.values():
+        check_gaussian(model)
     if not is_many(series):
         raise DataError("held-out evidence needs several series; give a list of them")
     many = list(series)
@@ -67,7 +70,7 @@ def compare(
     if folds < 2:
         raise DataError(f"cross-validation needs at least two folds and two series, got {folds} and {len(many)}")
     for name in ("boundaries", "allowed", "checkpoint", "resume"):
-        if settings.get(name) is not None:
+        if settings.get(name):
             raise ModelError(f"compare divides the series itself, and knows no {name}")
     fold_of = np.random.default_rng(seed).permutation(len(many)) % folds
     by_series, bic, free = {}, {}, {}

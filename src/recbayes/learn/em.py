@@ -147,6 +147,17 @@ def _normalised(rows: np.ndarray) -> np.ndarray:
     return rows / rows.sum(axis=1, keepdims=True)
 
 
+def free_numbers(model: PCFG | DiscreteRBN) -> int:
+    """How many numbers re-estimation chooses: all positive weights but one of every distribution."""
+    flat = model.flat()
+    roots = max(int((flat.start > 0).sum()) - 1, 0)
+    if isinstance(model, DiscreteRBN) and is_chain(model):
+        tables = _chain_tables(model, flat.weights)
+        used = sum(int((table > 0).sum()) - int(table.any(axis=1).sum()) for table in tables)
+        return roots + used + int(model.is_normalised)
+    return roots + len(flat.lefts) - len(set(flat.lefts))
+
+
 def _shares(flat: FlatGrammar, counts: np.ndarray, pseudo_count: float) -> np.ndarray:
     """New weights of all rules: expected frequencies among the rules of a symbol."""
     lefts = np.array(flat.lefts)

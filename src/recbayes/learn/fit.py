@@ -13,25 +13,27 @@ import numpy as np
 from recbayes.chart.discrete import are_many, listed
 from recbayes.errors import ModelError
 from recbayes.learn.checkpoint import Checkpoint
-from recbayes.learn.climb import Summit, adam, quasi_newton
-from recbayes.learn.em import reestimate
+from recbayes.learn.climb import Summit, Terrain, adam, quasi_newton
+from recbayes.learn.em import free_numbers, reestimate
 from recbayes.learn.information import observed_information, table
-from recbayes.learn.parameters import Covariance, Parameters
-from recbayes.learn.penalty import Penalty, bounds
+from recbayes.learn.parameters import Covariance, Parameters, chain_ties
+from recbayes.learn.penalty import bounds, make_penalty
 from recbayes.learn.progress import Progress
 from recbayes.learn.record import ExactEvidence, Fit
 from recbayes.learn.refine import refine
 from recbayes.learn.run import Run, Stopped
+from recbayes.learn.units import free_scales, units_of
 from recbayes.learn.workers import Constrained, Workers
 from recbayes.model.families import check_gaussian
 from recbayes.model.flat import Discrete
-from recbayes.model.guess import guess, typical_scale
+from recbayes.model.guess import guess
 from recbayes.model.series import Series, all_series, is_many
 from recbayes.model.storage import to_json
 from recbayes.numerics.many import per_series
 
 SMALLEST = 1e-4  # of the data's scale: the standard deviation of the penalty's extra observation
 SPREAD = 1.0  # standard deviation of the free numbers of random starts around the given one
+GAINED = 1e-3  # nats by which a climb that was cut short must be ahead of those that came to their end
 GAIN = 1e-9  # of the log likelihood: a step of expectation maximisation that gains less is the last
 EPOCHS = 30  # of Adam: how often every series is seen
 
@@ -41,8 +43,8 @@ def fit(
     series: Any,
     *,
     covariance: Covariance = "keep",
-    tied: bool = False,
-    fixed: Sequence[str] = (),
+    tied: bool | Sequence[Sequence[str]] = False,
+    fixed: str | Sequence[str] = (),
     boundaries: Any = None,
     allowed: Any = None,
     method: Literal["quasi-newton", "adam"] = "quasi-newton",
@@ -90,8 +92,15 @@ def fit(
         raise ModelError(
             f'method must be "quasi-newton" or "adam" and on_error "raise" or "skip", got {method!r}, {on_error!r}'
         )
-    if restarts < 0 or max_evaluations < 1 or batch < 1 or exact < 0:
-        raise ModelError("restarts and exact must not be negative, batch and max_evaluations must be positive")
+    whole = {"restarts": restarts, "seed": seed, "exact": exact, "batch": batch - 1, "max_evaluations": max_evaluations - 1}
+    for name, value in whole.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+            raise ModelError(f"{name} must be a whole number, and large enough; see the documentation of fit")
+    real = {"tolerance": tolerance, "pseudo_count": pseudo_count, "smallest_std": smallest_std or 0.0}
+    for name, size in {**real, "learning_rate": learning_rate}.items():
+        if not 0 <= size < np.inf:
+            raise ModelError(f"{name} must be a finite number and not negative, got {size!r}")
+    seed, exact = int(seed), int(exact)
     if model is not None:
         check_gaussian(model)
     data = all_series(series, None if model is None else model.observed_dim)
@@ -101,11 +110,11 @@ def fit(
         boundaries, allowed = [boundaries], [allowed]
     known = per_series(boundaries, len(data), "boundaries"), per_series(allowed, len(data), "allowed")
     constrained = [Constrained(*one) for one in zip(data, *known, strict=True)]
-    parameters = Parameters(model, covariance=covariance, tied=tied, fixed=fixed)
-    scale = typical_scale(data)
-    penalty = Penalty(SMALLEST * scale if smallest_std is None else float(smallest_std), float(pseudo_count))
-    limits = bounds(parameters, scale, penalty.smallest_std)
-    starts = _starts(parameters, limits, restarts, seed)
+    parameters = Parameters(model, covariance=covariance, tied=tied or chain_ties(model), fixed=fixed)
+    units = units_of(model, data)
+    terrain = Terrain(*bounds(parameters, units), free_scales(parameters, units))
+    penalty = make_penalty(parameters, units, smallest_std, SMALLEST, pseudo_count)
+    starts = _starts(parameters, terrain, restarts, seed)
     remembered = Checkpoint(checkpoint, _fingerprint(parameters, constrained), resume)
     workers = Workers(parameters, constrained, executor)
     summits: list[Summit] = []
@@ -119,54 +128,32 @@ def fit(
                 stage = "fitting" if len(starts) == 1 else f"start {number + 1} of {len(starts)}"
                 run.enter(stage, climbs=len(starts) - number - 1, extra=further)
                 if method == "quasi-newton":
-                    summits.append(quasi_newton(run, start, limits, tolerance))
+                    summits.append(quasi_newton(run, start, terrain, tolerance))
                 else:
                     batches = _batches(len(data), batch, seed + number)
                     steps = EPOCHS * -(-len(data) // batch)
                     run.enter(stage, length=(len(starts) - number) * (steps + 1) + further)
-                    summits.append(adam(run, start, limits, batches, steps, learning_rate))
+                    summits.append(adam(run, start, terrain, batches, steps, learning_rate))
             best = max(summits, key=lambda summit: summit.objective)
             if exact:
-                best, evidence = refine(run, best, limits, tolerance, exact, seed)
+                best, evidence = refine(run, best, terrain, tolerance, exact, seed)
                 refined = best
             if standard_errors:
                 run.enter("standard errors", length=further)
-                information = observed_information(lambda v: run(v).gradient, best.vector, _steps(parameters, scale))
+                information = observed_information(lambda v: run(v).gradient, best.vector, terrain.units)
         except KeyboardInterrupt:
             reason = "interrupted"
         except Stopped:
             reason = f"all {max_evaluations} evaluations used"
-    return _record(run, summits, refined, evidence, information, reason, data, began)
+    return _record(run, summits, refined, evidence, information, terrain.units, reason, data, began)
 
 
-def _starts(
-    parameters: Parameters, limits: Sequence[tuple[float | None, float | None]], restarts: int, seed: int
-) -> list[np.ndarray]:
+def _starts(parameters: Parameters, terrain: Terrain, restarts: int, seed: int) -> list[np.ndarray]:
     """The free vector of the model, and others around it, all within the bounds."""
     first = parameters.vector()
     rng = np.random.default_rng(seed)
-    spread = np.concatenate(
-        [
-            np.zeros(0),
-            *(_spread(block, part) for block, part in zip(parameters.blocks, parameters.parts(first), strict=True)),
-        ]
-    )
-    low = np.array([-np.inf if bound is None else bound for bound, _ in limits])
-    high = np.array([np.inf if bound is None else bound for _, bound in limits])
-    others = [first + spread * rng.normal(size=len(first)) for _ in range(restarts)]
-    return [np.clip(start, low, high) for start in [first, *others]]
-
-
-def _spread(block: Any, part: np.ndarray) -> np.ndarray:
-    """How far random starts lie: logarithms by about one, numbers by their size."""
-    return SPREAD * (np.abs(part) if block.kind == "numbers" else np.ones(block.size))
-
-
-def _steps(parameters: Parameters, scale: float) -> np.ndarray:
-    """The scale of each free number: one for logarithms, that of the data for means and offsets."""
-    return np.concatenate(
-        [np.zeros(0), *(np.full(b.size, scale if b.kind == "numbers" else 1.0) for b in parameters.blocks)]
-    )
+    others = [first + SPREAD * terrain.units * rng.normal(size=len(first)) for _ in range(restarts)]
+    return [terrain.inside(start) for start in [first, *others]]
 
 
 def _batches(series: int, size: int, seed: int) -> Callable[[int], Sequence[int]]:
@@ -198,15 +185,18 @@ def _record(
     refined: Summit | None,
     evidence: ExactEvidence | None,
     information: np.ndarray | None,
+    units: np.ndarray,
     reason: str,
     data: Sequence[Series],
     began: float,
 ) -> Fit:
     """The best of what was found, however the climb ended."""
+    run.settle()
     if run.best is None:
         raise KeyboardInterrupt  # nothing was evaluated yet, so there is nothing to return
     best = refined or max(summits, key=lambda summit: summit.objective, default=None)
-    if best is None or (refined is None and run.best[1].objective > best.objective):  # a climb that was cut short
+    cut_short = reason != "" and refined is None
+    if best is None or (cut_short and run.best[1].objective > best.objective + GAINED):
         best = Summit(run.best[0], run.best[1].objective, run.best[1].log_likelihood, False, reason)
     vector = best.vector
     return Fit(
@@ -216,7 +206,7 @@ def _record(
         reason=reason or best.reason,
         history=tuple(run.history),
         starts=tuple(summit.log_likelihood for summit in summits),
-        table=tuple(table(run.parameters, vector, information)),
+        table=tuple(table(run.parameters, vector, information, units)),
         free=run.parameters.size,
         observations=sum(len(one) for number, one in enumerate(data) if number not in run.skipped),
         skipped=run.skipped,
@@ -232,7 +222,6 @@ def _fit_discrete(
 ) -> Fit:
     settings = {"steps": steps, "tolerance": GAIN, "pseudo_count": pseudo_count, "allowed": allowed, "executor": executor}
     found = reestimate(model, sequences, **settings)
-    flat = found.model.flat()
     return Fit(
         model=found.model,
         log_likelihood=found.history[-1],
@@ -241,7 +230,7 @@ def _fit_discrete(
         history=tuple(found.history),
         starts=(found.history[-1],),
         table=(),
-        free=len(flat.lefts) - len(set(flat.lefts)),
+        free=free_numbers(found.model),
         observations=sum(map(len, sequences)) if are_many(sequences) else len(sequences),
         skipped={},
         seconds=time.monotonic() - began,

@@ -11,8 +11,9 @@ import numpy as np
 
 from recbayes.learn.parameters import Block, Parameters
 
-STEP = 1e-3  # of a free number, which are logarithms or of the order of the data
-FLAT = 1e-7  # an eigenvalue below this share of the largest says nothing
+STEP = 1e-3  # of the unit of a free number
+LOST = 1e-3  # a quantity that has more than this share in such directions is not determined
+FLAT = 1e-3  # nats: a direction in which a step of one unit costs less than half of this is not determined
 
 
 class Row(NamedTuple):
@@ -34,7 +35,7 @@ def observed_information(gradient: Callable[[np.ndarray], np.ndarray], vector: n
     return 0.5 * (information + information.T)
 
 
-def table(parameters: Parameters, vector: np.ndarray, information: np.ndarray | None) -> list[Row]:
+def table(parameters: Parameters, vector: np.ndarray, information: np.ndarray | None, units: np.ndarray) -> list[Row]:
     """All free quantities in the model's own terms, with standard errors by the delta method."""
     rows: list[Row] = []
     begin = 0
@@ -43,20 +44,20 @@ def table(parameters: Parameters, vector: np.ndarray, information: np.ndarray | 
         errors = np.full(len(values), np.nan)
         if information is not None:
             jacobian = np.zeros((len(values), len(vector)))
-            jacobian[:, begin : begin + block.size] = _jacobian(block, part)
-            errors = _standard_errors(information, jacobian)
+            jacobian[:, begin : begin + block.size] = _jacobian(block, part, units[begin : begin + block.size])
+            errors = _standard_errors(information * np.outer(units, units), jacobian * units)
         rows += [Row(name, float(v), float(e)) for name, v, e in zip(names, values, errors, strict=True)]
         begin += block.size
     return rows
 
 
 def _standard_errors(information: np.ndarray, jacobian: np.ndarray) -> np.ndarray:
-    scale = np.sqrt(np.maximum(np.abs(np.diag(information)), 1e-300))
-    eigenvalues, vectors = np.linalg.eigh(information / np.outer(scale, scale))
-    loads = (jacobian / scale) @ vectors
+    """Both are with respect to free numbers in their units."""
+    eigenvalues, vectors = np.linalg.eigh(information)
+    loads = jacobian @ vectors
     determined = eigenvalues > FLAT
     variance = (loads[:, determined] ** 2 / eigenvalues[determined]).sum(axis=1)
-    lost = (loads[:, ~determined] ** 2).sum(axis=1) > 1e-6 * (loads**2).sum(axis=1)
+    lost = (loads[:, ~determined] ** 2).sum(axis=1) > LOST * (loads**2).sum(axis=1)
     return np.where(lost, np.inf, np.sqrt(variance))
 
 
@@ -87,10 +88,10 @@ def _numbered(name: str, count: int) -> list[str]:
     return [name] if count == 1 else [f"{name}[{number}]" for number in range(count)]
 
 
-def _jacobian(block: Block, part: np.ndarray) -> np.ndarray:
+def _jacobian(block: Block, part: np.ndarray, units: np.ndarray) -> np.ndarray:
     columns = []
-    for number in range(block.size):
+    for number, unit in enumerate(units):
         step = np.zeros(block.size)
-        step[number] = 1e-6
-        columns.append((_values(block, part + step) - _values(block, part - step)) / 2e-6)
+        step[number] = 1e-6 * unit
+        columns.append((_values(block, part + step) - _values(block, part - step)) / (2e-6 * unit))
     return np.array(columns).T.reshape(-1, block.size)

@@ -16,6 +16,7 @@ import numpy as np
 from recbayes.chart.gradient import ModelGradient
 from recbayes.chart.tables import LEFT, RIGHT, references_of
 from recbayes.errors import ModelError
+from recbayes.model.chains import SHOWN, STATE
 from recbayes.model.gaussian import Component, Emit, GaussianRBN, Prior, Split, Variable
 from recbayes.model.lengths import LengthTable, OnePlusPoisson
 from recbayes.numerics.arrays import is_positive_definite
@@ -43,17 +44,26 @@ class Parameters:
 
     `covariance` chooses the structure of all covariances ("keep" takes each as it is: a multiple of the identity is
     scalar, a diagonal one diagonal, any other full). `tied` gives the left and right link of every split one common
-    covariance. `fixed` are names, or patterns such as "prior.*", of blocks that stay as they are; see `blocks`.
+    covariance, or lists groups of names of blocks that are one. `fixed` are names, or patterns such as "prior.*", of blocks
+    that stay as they are; see `blocks`.
     """
 
     def __init__(
-        self, model: GaussianRBN, *, covariance: Covariance = "keep", tied: bool = False, fixed: Sequence[str] = ()
+        self,
+        model: GaussianRBN,
+        *,
+        covariance: Covariance = "keep",
+        tied: bool | Sequence[Sequence[str]] = False,
+        fixed: str | Sequence[str] = (),
     ) -> None:
         if covariance not in ("keep", "scalar", "diagonal", "full"):
             raise ModelError(f'covariance must be "keep", "scalar", "diagonal" or "full", got {covariance!r}')
         self.model = model
-        self.options = {"covariance": covariance, "tied": tied, "fixed": tuple(fixed)}
-        blocks = _probability_blocks(model) + _covariance_blocks(model, covariance, tied) + _real_blocks(model)
+        fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+        groups = () if isinstance(tied, bool) else tuple(tuple(group) for group in tied)
+        self.options: dict[str, Any] = {"covariance": covariance, "tied": groups or bool(tied), "fixed": fixed}
+        blocks = _probability_blocks(model) + _covariance_blocks(model, covariance, tied is True) + _real_blocks(model)
+        blocks = _tie(blocks, groups, model)
         for pattern in fixed:
             if not any(_matches(block, pattern) for block in blocks):
                 raise ModelError(f"fixed: no parameter matches {pattern!r}; there are {[b.name for b in blocks]}")
@@ -115,9 +125,41 @@ class Parameters:
         return "\n".join(f"{b.name} ({b.size})" for b in self.blocks)
 
 
+def chain_ties(model: GaussianRBN) -> tuple[tuple[str, str], ...]:
+    """In a linear dynamical system, the last observation is like all others: what is one quantity there."""
+    if [variable.name for variable in model.variables] != [STATE, SHOWN]:
+        return ()
+    (*_, last), (other, *_) = (variable.rules for variable in model.variables)
+    names = []
+    for part in ("covariance", "map", "offset"):
+        one, two = getattr(last, part, None), getattr(other, part, None)
+        if one is not None and two is not None and np.array_equal(one, two):
+            names.append((f"{STATE}.rules[{len(model.variables[0].rules) - 1}].{part}", f"{SHOWN}.rules[0].{part}"))
+    return tuple(names)
+
+
+def _tie(blocks: list[Block], groups: Sequence[Sequence[str]], model: GaussianRBN) -> list[Block]:
+    """Blocks of a group become one, which stands where the first was and has its name."""
+    by_name = {block.name: block for block in blocks}
+    values = _read(model)
+    for group in groups:
+        unknown = [name for name in group if name not in by_name]
+        if unknown or len(group) < 2:
+            raise ModelError(f"tied: a group has two or more names of {list(by_name)}, got {list(group)}")
+        first, *others = (by_name[name] for name in group)
+        shapes = [np.shape(values[block.paths[0]]) for block in (first, *others)]
+        if any((one.kind, one.size) != (first.kind, first.size) for one in others) or len(set(shapes)) > 1:
+            raise ModelError(f"tied: {list(group)} are not of one kind and size")
+        by_name[first.name] = replace(first, paths=tuple(path for block in (first, *others) for path in block.paths))
+        for block in others:
+            del by_name[block.name]
+    return list(by_name.values())
+
+
 def _matches(block: Block, pattern: str) -> bool:
-    """Brackets stand for themselves, as they are part of names."""
-    return fnmatchcase(block.name, pattern.replace("[", "[[]"))
+    """Brackets stand for themselves, as they are part of names. A covariance also answers to the name of its `std`."""
+    names = block.name, block.name.removesuffix(".covariance") + ".std" if block.name.endswith(".covariance") else ""
+    return any(fnmatchcase(name, pattern.replace("[", "[[]")) for name in names)
 
 
 def _read(model: GaussianRBN) -> dict[Path, Any]:
@@ -267,12 +309,13 @@ def _covariance_blocks(model: GaussianRBN, structure: Covariance, tied: bool) ->
         paths: tuple[Path, ...] = (path,)
         name = names[path[0]].format(*_labels(model, path))
         if path[0] == "covariance" and tied:
-            other = (*path[:3], RIGHT)
-            if len(values[other]) != len(value):
-                raise ModelError(f"tied: {name} and its right link have different dimensions")
-            if path[3] == RIGHT:
-                continue
-            paths, name = (path, other), name.replace("left_link", "links")
+            left, right = (*path[:3], LEFT), (*path[:3], RIGHT)
+            if len(values[left]) != len(values[right]):
+                raise ModelError(f"tied: {name} and its other link have different dimensions")
+            if is_positive_definite(values[left]) and is_positive_definite(values[right]):
+                if path[3] == RIGHT:
+                    continue
+                paths, name = (left, right), name.replace("left_link", "links")
         blocks.append(_covariance_block(name, paths, value, structure))
     return blocks
 

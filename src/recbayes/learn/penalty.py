@@ -1,7 +1,7 @@
 """What keeps parameters where a model makes sense: a light penalty, and bounds far out.
 
 Without them a constant series has noise zero and an infinite likelihood. Every free covariance S pays -1/2 tr(s^2 S^-1), as
-if one more observation had come with standard deviation s; every probability and every rate p gains c log p, as if c more
+if one more observation had come with standard deviations s; every probability and every rate p gains c log p, as if c more
 uses had been counted. With s small against the data and c = 0.01, estimates that are at all determined do not notice.
 """
 
@@ -10,17 +10,30 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.learn.parameters import Block, Parameters
+from recbayes.learn.units import Units, covariance_units
 
-FAR = 1e6  # how many times larger than the data a standard deviation may become
-NEAR = 1e-4  # how many times smaller than `smallest_std`
+FAR = 1e12  # how many times larger than the data a standard deviation may become
+NEAR = 1e-12  # and how many times smaller
 ODDS = 30.0  # largest log odds, and logarithm of a rate
 
 
 class Penalty(NamedTuple):
-    """`smallest_std` is s, `pseudo_count` is c; zero switches either off."""
+    """`smallest_std` is s, for every block of covariances; `pseudo_count` is c; zero switches either off."""
 
-    smallest_std: float
+    smallest_std: dict[str, np.ndarray]
     pseudo_count: float
+
+
+def make_penalty(
+    parameters: Parameters, units: Units, smallest_std: float | None, share: float, pseudo_count: float
+) -> Penalty:
+    """With a given s, or else with a share of the units."""
+    smallest = {}
+    for block in parameters.blocks:
+        if block.kind in ("deviations", "factor"):
+            unit = covariance_units(block, parameters.model, units)
+            smallest[block.name] = share * unit if smallest_std is None else np.full(len(unit), float(smallest_std))
+    return Penalty(smallest, float(pseudo_count))
 
 
 def penalise(parameters: Parameters, vector: np.ndarray, penalty: Penalty) -> tuple[float, np.ndarray]:
@@ -37,8 +50,8 @@ def _of_block(block: Block, part: np.ndarray, penalty: Penalty) -> tuple[float, 
     quantity = block.from_free(part)
     if block.kind in ("deviations", "factor"):
         inverse = np.linalg.inv(quantity)
-        strength = 0.5 * penalty.smallest_std**2
-        return -strength * float(np.trace(inverse)), block.pull_back(part, strength * inverse @ inverse)
+        strength = 0.5 * penalty.smallest_std[block.name] ** 2
+        return -float(strength @ np.diag(inverse)), block.pull_back(part, (inverse * strength) @ inverse)
     if block.kind == "probabilities":
         used = np.array(quantity) > 0
         slope = np.where(used, penalty.pseudo_count, 0.0)  # with respect to the logarithms
@@ -48,19 +61,19 @@ def _of_block(block: Block, part: np.ndarray, penalty: Penalty) -> tuple[float, 
     return 0.0, np.zeros(block.size)
 
 
-def bounds(parameters: Parameters, scale: float, smallest_std: float) -> list[tuple[float | None, float | None]]:
-    """Bounds on all free numbers, far beyond anything the data suggest."""
-    lowest = np.log(NEAR * smallest_std) if smallest_std > 0 else None
-    deviation = (lowest, np.log(FAR * scale))
-    found: list[tuple[float | None, float | None]] = []
+def bounds(parameters: Parameters, units: Units) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and highest of all free numbers, far beyond anything the data suggest."""
+    low, high = [np.zeros(0)], [np.zeros(0)]
     for block in parameters.blocks:
-        if block.kind == "deviations":
-            found += [deviation] * block.size
-        elif block.kind == "factor":
-            rows, columns = np.tril_indices(int(np.sqrt(2 * block.size)))
-            found += [deviation if row == column else (None, None) for row, column in zip(rows, columns, strict=True)]
+        nearest, furthest = np.full(block.size, -np.inf), np.full(block.size, np.inf)
+        if block.kind in ("deviations", "factor"):
+            unit = np.log(covariance_units(block, parameters.model, units))
+            rows, columns = np.tril_indices(len(unit))
+            on_diagonal = rows == columns if block.kind == "factor" else np.ones(block.size, dtype=np.bool_)
+            nearest[on_diagonal] = np.log(NEAR) + (unit if block.size > 1 else unit.min())
+            furthest[on_diagonal] = np.log(FAR) + (unit if block.size > 1 else unit.max())
         elif block.kind in ("probabilities", "rate"):
-            found += [(-ODDS, ODDS)] * block.size
-        else:
-            found += [(None, None)] * block.size
-    return found
+            nearest[:], furthest[:] = -ODDS, ODDS
+        low.append(nearest)
+        high.append(furthest)
+    return np.concatenate(low), np.concatenate(high)

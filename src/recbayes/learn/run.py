@@ -48,6 +48,7 @@ class Run:
         self.parameters = parameters
         self.history: list[float] = []
         self.best: tuple[np.ndarray, Here] | None = None
+        self._last: np.ndarray | None = None
         self.skipped: dict[int, str] = {}
         self.around: Around | None = None  # where trees are drawn, while the exact evidence is climbed
         self._stage, self._stage_began, self._stage_length, self._climbs, self._extra = "", 0, 0, 0, 0
@@ -66,6 +67,12 @@ class Run:
             return max(self._stage_length - done, 0)
         left = evaluations_left(self.history[self._stage_began :], self._tolerance)
         return None if left is None else left + self._climbs * (done + left) + self._extra
+
+    def settle(self) -> None:
+        """See that there is a best vector if anything was evaluated: where only batches were, the last one is it."""
+        if self.best is None and self._last is not None:
+            self._most, self.around = len(self.history) + 1, None
+            self(self._last)
 
     def begin(self, start: np.ndarray, skip: bool) -> None:
         """The first evaluation of all series, which finds those that the model cannot explain at all."""
@@ -98,6 +105,7 @@ class Run:
         here = Here(found.log_likelihood + value, found.gradient + slope, *found[:1], *found[2:])
         if chosen is None and self.around is None and (self.best is None or here.objective > self.best[1].objective):
             self.best = vector.copy(), here
+        self._last = vector.copy()
         self.history.append(here.log_likelihood)
         self._progress.say(self._stage, len(self.history), max(self.history), self._left())
         return here

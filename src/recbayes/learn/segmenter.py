@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from recbayes.chart.inside import inside
@@ -122,6 +122,12 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
         posteriors = sample_posterior(self.model_, many, draws=self.draws, seed=self.random_state, executor=self.executor)
         results = [result(posterior) for posterior in posteriors]
         return results[0] if single else results
+
+    def __sklearn_clone__(self) -> "HierarchicalSegmenter":
+        """Executors are shared, not copied."""
+        settings = self.get_params(deep=False)
+        executor = settings.pop("executor")
+        return type(self)(**clone(settings, safe=False), executor=executor)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -209,6 +209,10 @@ class GaussianRBN:
 
         save(self, path)
 
+    def __reduce__(self) -> tuple[type, tuple]:
+        """Copies and messages to other processes leave out what only follows from the model."""
+        return GaussianRBN, (self._variables, self._prior, self._references)
+
     def __eq__(self, other: object) -> bool:
         from recbayes.model.storage import to_json
 

@@ -21,7 +21,7 @@ NORMAL = 0.6745  # median of |x| for a standard normal x
 def guess(series: Sequence[Series], shifts: Mapping[Any, float] | None, extra_observations: bool) -> GaussianRBN:
     """The paper's model with starting values of the order of the data; covariances are diagonal."""
     dim = series[0].values.shape[1]
-    scale = typical_scale(series)
+    scale = column_scales(series)
     differences = np.concatenate([np.diff(one.values, axis=0) for one in series] + [np.zeros((0, dim))])
     noise = np.array([_spread(column) for column in differences.T]) / np.sqrt(2.0)
     noise = np.maximum(noise, SMALL * scale)
@@ -46,15 +46,22 @@ def guess(series: Sequence[Series], shifts: Mapping[Any, float] | None, extra_ob
     )
 
 
-def typical_scale(series: Sequence[Series]) -> float:
-    """The order of the variation in the data, for columns of the same kind: positive, whatever the data are."""
+def column_scales(series: Sequence[Series]) -> np.ndarray:
+    """The order of the variation of each column: positive, whatever the data are."""
     pooled = np.concatenate([one.values for one in series])
     if np.isnan(pooled).all():
         raise DataError("all observations are missing; there is nothing to learn from")
-    spread = np.array([_spread(column - np.nanmedian(column)) for column in pooled.T if not np.isnan(column).all()])
-    deviation = np.nanmax(np.abs(pooled - np.nanmedian(pooled)))
-    candidates = np.max(spread), deviation, 1e-3 * np.nanmax(np.abs(pooled)), 1.0
-    return float(next(candidate for candidate in candidates if candidate > 0))
+    found = np.array([_column_scale(column[~np.isnan(column)]) for column in pooled.T])
+    others = found[found > 0]
+    return np.where(found > 0, found, np.median(others) if len(others) else 1.0)
+
+
+def _column_scale(known: np.ndarray) -> float:
+    """Zero if the column says nothing. A constant one varies by a little of its size, for all we know."""
+    if not len(known):
+        return 0.0
+    spread = _spread(known - np.median(known))
+    return spread if spread > 0 else 1e-3 * float(np.abs(known).max())
 
 
 def column_means(values: np.ndarray) -> np.ndarray:

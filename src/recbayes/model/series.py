@@ -52,7 +52,9 @@ def is_many(series: object) -> bool:
         return series.ndim == 3
     if not isinstance(series, list | tuple):
         return False
-    return any(isinstance(one, Series) or (isinstance(one, np.ndarray) and one.ndim >= 1) for one in series) or any(
+    if any(isinstance(one, Series) or hasattr(one, "to_numpy") for one in series):  # data frames among them
+        return True
+    return any(isinstance(one, np.ndarray) and one.ndim >= 1 for one in series) or any(
         isinstance(one, list | tuple) and any(isinstance(row, list | tuple | np.ndarray) for row in one) for one in series
     )
 

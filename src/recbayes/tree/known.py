@@ -17,8 +17,14 @@ def known_spans(length: int, spans: Iterable[Sequence[int]]) -> np.ndarray:
     """
     mask = np.triu(np.full((length + 1, length + 1), NODE, dtype=np.int8), 1)
     starts, ends = np.indices(mask.shape)
+    taken: list[tuple[int, int]] = []
     for span in spans:
-        start, end = span
+        if not isinstance(span, Sequence | np.ndarray) or len(span) != 2:
+            raise DataError(f"spans must be pairs (start, end), got {span!r}")
+        start, end = (int(edge) for edge in span)
+        if any(a < start < b < end or start < a < end < b for a, b in taken):
+            raise DataError(f"span {start}:{end} crosses another one; in a tree one contains the other, or they are apart")
+        taken.append((start, end))
         if not 0 <= start < end <= length:
             raise DataError(f"there is no span {start}:{end}; the series has {length} observations")
         outer = (starts <= start) & (ends >= end) & (ends - starts > end - start)

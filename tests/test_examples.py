@@ -53,3 +53,8 @@ def test_learning(capsys: pytest.CaptureFixture[str]) -> None:
     for level in [*bounded.values(), *free.values()]:
         assert level.found.log_likelihood > level.at_truth
     assert capsys.readouterr().out.count("Within three standard errors") == 2
+
+
+def test_overview(tmp_path: Path) -> None:
+    runpy.run_path(str(EXAMPLES / "overview.py"))["main"](tmp_path / "overview.png", 50)
+    assert (tmp_path / "overview.png").stat().st_size > 20_000

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from recbayes import plot
     from recbayes.chart.best import best_tree
     from recbayes.chart.discrete import DiscreteChart
     from recbayes.chart.inside import Chart, Message, inside
@@ -164,6 +165,7 @@ __all__ = [
     "log_prefix_probability",
     "node_scores",
     "outside",
+    "plot",
     "probabilistic_node_scores",
     "quick_node_probability",
     "reestimate",
@@ -175,10 +177,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "plot":
+        return import_module("recbayes.plot")
     if name not in _HOMES:
         raise AttributeError(f"recbayes has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*_HOMES, "__version__"])
+    return sorted([*_HOMES, "plot", "__version__"])

@@ -13,7 +13,7 @@ PLAIN = rb.GaussianRBN.create(dim=3, noise_std=0.05, left_std=0.1, right_std=0.1
 
 
 def test_the_true_structure_wins() -> None:
-    series = [SHIFTED.sample(seed=seed, min_length=10, max_length=30)[0] for seed in range(9)]
+    series = [SHIFTED.sample(seed=seed, min_length=10, max_length=20)[0] for seed in range(9)]
     found = rb.compare({"plain": PLAIN, "shifted": SHIFTED}, series, folds=3, covariance="scalar")
     assert found.best == "shifted"
     first, second = found.candidates

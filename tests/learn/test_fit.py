@@ -344,6 +344,8 @@ def test_a_trained_dynamical_system_is_one() -> None:
     np.testing.assert_array_equal(last.covariance, others.covariance)
     np.testing.assert_array_equal(last.map, others.map)
     assert not np.array_equal(last.covariance, [[0.2]])
+    kept = rb.fit(model, [y], fixed=["shown*", "state.rules[0].right_link.map"], standard_errors=False).model
+    np.testing.assert_array_equal(kept.variables[0].rules[-1].covariance, [[0.2]])  # tied to what is fixed
     names = rb.Parameters(model, tied=True).names
     assert "state.rules[0].right_link.covariance" in names  # the left link copies, and has no covariance to share
     with pytest.raises(ModelError, match="not of one kind"):

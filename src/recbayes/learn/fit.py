@@ -88,18 +88,11 @@ def fit(
                 "a discrete model is trained by reestimate: it knows allowed, pseudo_count, max_evaluations, executor"
             )
         return _fit_discrete(model, listed(series), allowed, max_evaluations, pseudo_count, executor, began)
-    if method not in ("quasi-newton", "adam") or on_error not in ("raise", "skip"):
-        raise ModelError(
-            f'method must be "quasi-newton" or "adam" and on_error "raise" or "skip", got {method!r}, {on_error!r}'
-        )
-    whole = {"restarts": restarts, "seed": seed, "exact": exact, "batch": batch - 1, "max_evaluations": max_evaluations - 1}
-    for name, value in whole.items():
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-            raise ModelError(f"{name} must be a whole number, and large enough; see the documentation of fit")
-    real = {"tolerance": tolerance, "pseudo_count": pseudo_count, "smallest_std": smallest_std or 0.0}
-    for name, size in {**real, "learning_rate": learning_rate}.items():
-        if not 0 <= size < np.inf:
-            raise ModelError(f"{name} must be a finite number and not negative, got {size!r}")
+    _check_choices(method, on_error)
+    _check_whole(restarts=restarts, seed=seed, exact=exact, batch=batch - 1, max_evaluations=max_evaluations - 1)
+    _check_sizes(
+        tolerance=tolerance, pseudo_count=pseudo_count, smallest_std=smallest_std or 0.0, learning_rate=learning_rate
+    )
     seed, exact = int(seed), int(exact)
     if model is not None:
         check_gaussian(model)
@@ -146,6 +139,25 @@ def fit(
         except Stopped:
             reason = f"all {max_evaluations} evaluations used"
     return _record(run, summits, refined, evidence, information, terrain.units, reason, data, began)
+
+
+def _check_choices(method: str, on_error: str) -> None:
+    if method not in ("quasi-newton", "adam") or on_error not in ("raise", "skip"):
+        raise ModelError(
+            f'method must be "quasi-newton" or "adam" and on_error "raise" or "skip", got {method!r}, {on_error!r}'
+        )
+
+
+def _check_whole(**numbers: Any) -> None:
+    for name, value in numbers.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+            raise ModelError(f"{name} must be a whole number, and large enough; see the documentation of fit")
+
+
+def _check_sizes(**numbers: float) -> None:
+    for name, value in numbers.items():
+        if not 0 <= value < np.inf:
+            raise ModelError(f"{name} must be a finite number and not negative, got {value!r}")
 
 
 def _starts(parameters: Parameters, terrain: Terrain, restarts: int, seed: int) -> list[np.ndarray]:

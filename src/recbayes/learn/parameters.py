@@ -63,11 +63,14 @@ class Parameters:
         groups = () if isinstance(tied, bool) else tuple(tuple(group) for group in tied)
         self.options: dict[str, Any] = {"covariance": covariance, "tied": groups or bool(tied), "fixed": fixed}
         blocks = _probability_blocks(model) + _covariance_blocks(model, covariance, tied is True) + _real_blocks(model)
-        blocks = _tie(blocks, groups, model)
         for pattern in fixed:
             if not any(_matches(block, pattern) for block in blocks):
                 raise ModelError(f"fixed: no parameter matches {pattern!r}; there are {[b.name for b in blocks]}")
-        self.blocks = tuple(b for b in blocks if not any(_matches(b, pattern) for pattern in fixed))
+        stay = {block.name for block in blocks if any(_matches(block, pattern) for pattern in fixed)}
+        for group in groups:  # what is tied to something fixed is fixed
+            stay.update(group if stay.intersection(group) else ())
+        blocks = _tie(blocks, [group for group in groups if not stay.intersection(group)], model)
+        self.blocks = tuple(block for block in blocks if block.name not in stay)
 
     @property
     def size(self) -> int:

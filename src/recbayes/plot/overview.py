@@ -1,0 +1,23 @@
+"""Series, tree and scape above each other."""
+
+from typing import Any
+
+from recbayes.plot.scape import scape
+from recbayes.plot.series import series
+from recbayes.plot.tree import tree
+from recbayes.posterior.posterior import Posterior
+
+
+def overview(values: Any, posterior: Posterior, *, figure: Any = None) -> Any:
+    """A figure with the series and its segments, the tree of highest expected F1, and the probabilities of all spans."""
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(figsize=(7.0, 7.0), layout="constrained") if figure is None else figure
+    top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=[2.0, 1.5, 3.0])
+    found = posterior.tree()
+    series(values, found, ax=top)
+    top.set_xlabel("")
+    tree(found, ax=middle)
+    scape(posterior, found, colour_bar=False, ax=bottom)
+    figure.colorbar(bottom.collections[0], ax=[top, middle, bottom], label="probability of a node", fraction=0.04)
+    return figure

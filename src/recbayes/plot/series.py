@@ -1,0 +1,36 @@
+"""A series with its segments."""
+
+from typing import Any
+
+import numpy as np
+
+from recbayes.errors import DataError
+from recbayes.model.series import Series
+from recbayes.tree.tree import Tree
+
+
+def series(values: Any, tree: Tree | None = None, *, level: int | None = None, ax: Any = None) -> Any:
+    """Observations as dots, one colour a column; given a tree, its segments (its leaves, or its cut at a level).
+
+    Segments are shaded in turn, and the mean of each column in each segment is a line.
+    """
+    import matplotlib.pyplot as plt
+
+    ax = plt.gca() if ax is None else ax
+    y = np.asarray(values.values if isinstance(values, Series) else values, dtype=np.float64)
+    y = y[:, None] if y.ndim == 1 else y
+    if tree is not None and (tree.nodes[0].start, tree.nodes[0].end) != (0, len(y)):
+        raise DataError(f"the tree covers {tree.nodes[0].start}:{tree.nodes[0].end}, the series has {len(y)} observations")
+    spans = [] if tree is None else [node.span for node in tree.leaves] if level is None else list(tree.cut(level))
+    for number, (start, end) in enumerate(spans):
+        if number % 2:
+            ax.axvspan(start - 0.5, end - 0.5, color="0.93", linewidth=0, zorder=0)
+    for column in range(y.shape[1]):
+        (dots,) = ax.plot(np.arange(len(y)), y[:, column], ".", markersize=4)
+        for start, end in spans:
+            known = y[start:end, column][~np.isnan(y[start:end, column])]
+            if len(known):
+                ax.hlines(known.mean(), start - 0.5, end - 0.5, color=dots.get_color(), linewidth=1)
+    ax.set_xlim(-0.5, len(y) - 0.5)
+    ax.set_xlabel("observation")
+    return ax

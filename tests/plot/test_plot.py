@@ -1,0 +1,66 @@
+"""Pictures show what they are given."""
+
+from collections.abc import Iterator
+
+import matplotlib
+import numpy as np
+import pytest
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+
+import recbayes as rb
+from recbayes.errors import DataError
+
+TREE = rb.Tree.from_spans([(0, 6), (0, 2), (2, 6), (2, 3), (3, 6)])
+
+
+@pytest.fixture(autouse=True)
+def _clean() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def test_series_and_segments() -> None:
+    y = np.arange(12.0).reshape(6, 2)
+    y[0, 0] = np.nan
+    ax = rb.plot.series(y, TREE)
+    assert len(ax.lines) == 2  # one a column
+    assert len(ax.patches) == 1  # the second of three leaves is shaded
+    assert len(ax.collections) == 6  # means of three leaves in two columns
+    assert len(rb.plot.series(y[:, 0], ax=plt.figure().gca()).lines) == 1
+    with pytest.raises(DataError, match="the series has 5"):
+        rb.plot.series(y[:5], TREE)
+
+
+def test_a_tree() -> None:
+    ax = rb.plot.tree(TREE, labels=True)
+    lines, dots = ax.collections
+    assert len(lines.get_segments()) == 4
+    np.testing.assert_allclose(dots.get_offsets()[:, 0], [2.5, 0.5, 3.5, 2.0, 4.0])
+    np.testing.assert_allclose(dots.get_offsets()[:, 1], [0, -1, -1, -2, -2])
+
+
+def test_a_scape() -> None:
+    """The darkest diamond stands over the middle of its span, at the height of its width."""
+    probability = np.zeros((7, 7))
+    probability[2, 5] = 0.9
+    ax = rb.plot.scape(probability, TREE, ax=plt.figure().gca())
+    mesh = ax.collections[0]
+    values = mesh.get_array().reshape(7, 7)
+    assert values[2, 5] == 0.9
+    assert values.mask[5, 2]
+    corners = mesh.get_coordinates()[2:4, 5:7].reshape(-1, 2)
+    np.testing.assert_allclose(corners.mean(axis=0), [3.0, 3.0])
+    assert len(ax.collections) == 3
+    with pytest.raises(DataError, match="of shape"):
+        rb.plot.scape(np.zeros((3, 4)))
+
+
+def test_an_overview(tmp_path: object) -> None:
+    model = rb.GaussianRBN.create(dim=2, noise_std=0.1, termination=0.6, extra_observations=3.0)
+    y, _ = model.sample(seed=0, min_length=20, max_length=30)
+    figure = rb.plot.overview(y, rb.sample_posterior(model, y, draws=50, seed=0))
+    figure.savefig(f"{tmp_path}/overview.png")
+    assert len(figure.axes) == 4

@@ -76,7 +76,8 @@ def test_series_travel_once() -> None:
             return super().submit(function, *args, **settings)
 
     vector = parameters.vector()
-    expected = [one.log_evidence for one in Workers(parameters, series, None)(vector)]  # type: ignore[union-attr]
+    with Workers(parameters, series, None) as threads:
+        expected = [one.log_evidence for one in threads(vector)]  # type: ignore[union-attr]
     with Counting(1, mp_context=get_context("spawn")) as pool:
         workers = Workers(parameters, series, pool)
         for _ in range(3):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.learn.run import Run
+from recbayes.learn.run import Here, Run
 
 STEEP = 0.1  # a gradient of more, times the root of the log likelihood, is no summit
 NEARLY = 3.0  # the largest gradient at which Adam counts as converged
@@ -33,7 +33,7 @@ class Terrain(NamedTuple):
         return np.clip(vector, self.low, self.high)
 
 
-def quasi_newton(run: Run, start: np.ndarray, terrain: Terrain, tolerance: float) -> Summit:
+def quasi_newton(run: Callable[[np.ndarray], Here], start: np.ndarray, terrain: Terrain, tolerance: float) -> Summit:
     """L-BFGS with bounds, from SciPy, until an iteration gains less than `tolerance` nats."""
     from scipy.optimize import minimize
 
@@ -81,7 +81,7 @@ def adam(
     """Adam (Kingma and Ba, 2015), its steps falling to zero along a cosine; `batches` says which series a step sees."""
     vector, first, second = terrain.inside(start), np.zeros(len(start)), np.zeros(len(start))
     for step in range(steps):
-        slope = run(vector, batches(step)).gradient * terrain.units
+        slope = run(vector, chosen=batches(step)).gradient * terrain.units
         first = FIRST_DECAY * first + (1.0 - FIRST_DECAY) * slope
         second = SECOND_DECAY * second + (1.0 - SECOND_DECAY) * slope**2
         corrected = first / (1.0 - FIRST_DECAY ** (step + 1))

@@ -21,7 +21,7 @@ from recbayes.learn.penalty import bounds, make_penalty
 from recbayes.learn.progress import Progress
 from recbayes.learn.record import ExactEvidence, Fit
 from recbayes.learn.refine import refine
-from recbayes.learn.run import Run, Stopped
+from recbayes.learn.run import Here, Run, Stopped
 from recbayes.learn.units import free_scales, units_of
 from recbayes.learn.workers import Constrained, Workers
 from recbayes.model.families import check_gaussian
@@ -109,11 +109,10 @@ def fit(
     penalty = make_penalty(parameters, units, smallest_std, SMALLEST, pseudo_count)
     starts = _starts(parameters, terrain, restarts, seed)
     remembered = Checkpoint(checkpoint, _fingerprint(parameters, constrained), resume)
-    workers = Workers(parameters, constrained, executor)
     summits: list[Summit] = []
     further = 2 * parameters.size if standard_errors else 0
     information, evidence, refined, reason = None, None, None, ""
-    with Progress(progress) as shown:
+    with Progress(progress) as shown, Workers(parameters, constrained, executor) as workers:
         run = Run(parameters, workers, penalty, remembered, shown, len(data), max_evaluations, tolerance)
         try:
             run.begin(starts[0], on_error == "skip")
@@ -128,17 +127,18 @@ def fit(
                     run.enter(stage, length=(len(starts) - number) * (steps + 1) + further)
                     summits.append(adam(run, start, terrain, batches, steps, learning_rate))
             best = max(summits, key=lambda summit: summit.objective)
+            climbed: Callable[[np.ndarray], Here] = run
             if exact:
-                best, evidence = refine(run, best, terrain, tolerance, exact, seed)
+                best, evidence, climbed = refine(run, best, terrain, tolerance, exact, seed)
                 refined = best
             if standard_errors:
                 run.enter("standard errors", length=further)
-                information = observed_information(lambda v: run(v).gradient, best.vector, terrain.units)
+                information = observed_information(lambda v: climbed(v).gradient, best.vector, terrain.units)
         except KeyboardInterrupt:
             reason = "interrupted"
         except Stopped:
             reason = f"all {max_evaluations} evaluations used"
-    return _record(run, summits, refined, evidence, information, terrain.units, reason, data, began)
+        return _record(run, summits, refined, evidence, information, terrain.units, reason, data, began)
 
 
 def _check_choices(method: str, on_error: str) -> None:

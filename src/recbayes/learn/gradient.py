@@ -63,14 +63,17 @@ def log_evidence_and_gradient(
     jobs = ([model] * len(data), [parameters] * len(data), data)
     constraints = (per_series(boundaries, len(data), "boundaries"), per_series(allowed, len(data), "allowed"))
     if executor is None and len(data) == 1:
-        results = [_one(model, parameters, data[0], constraints[0][0], constraints[1][0])]
+        results = [evidence_and_gradient_of(model, parameters, data[0], constraints[0][0], constraints[1][0])]
     else:
-        results = run_many(_one, *jobs, *constraints, executor=executor)
+        results = run_many(evidence_and_gradient_of, *jobs, *constraints, executor=executor)
     value = sum(one for one, _ in results)
     gradient = np.sum([one for _, one in results], axis=0)
     return EvidenceAndGradient(value, gradient, parameters)
 
 
-def _one(model: GaussianRBN, parameters: Parameters, series: Any, boundaries: Any, allowed: Any) -> tuple[float, np.ndarray]:
+def evidence_and_gradient_of(
+    model: GaussianRBN, parameters: Parameters, series: Any, boundaries: Any, allowed: Any
+) -> tuple[float, np.ndarray]:
+    """The log evidence of one checked series, and its gradient."""
     chart = inside_one(model, series, boundaries, allowed)
     return chart.log_evidence, parameters.pull_back(model, model_gradient(chart))

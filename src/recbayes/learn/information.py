@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from recbayes.learn.parameters import Block, Parameters
 
@@ -37,18 +38,18 @@ def observed_information(gradient: Callable[[np.ndarray], np.ndarray], vector: n
 
 def table(parameters: Parameters, vector: np.ndarray, information: np.ndarray | None, units: np.ndarray) -> list[Row]:
     """All free quantities in the model's own terms, with standard errors by the delta method."""
-    rows: list[Row] = []
-    begin = 0
-    for block, part in zip(parameters.blocks, parameters.parts(vector), strict=True):
-        names, values = _described(block, part)
-        errors = np.full(len(values), np.nan)
-        if information is not None:
-            jacobian = np.zeros((len(values), len(vector)))
-            jacobian[:, begin : begin + block.size] = _jacobian(block, part, units[begin : begin + block.size])
-            errors = _standard_errors(information * np.outer(units, units), jacobian * units)
-        rows += [Row(name, float(v), float(e)) for name, v, e in zip(names, values, errors, strict=True)]
-        begin += block.size
-    return rows
+    names: list[str] = []
+    values, jacobians = [np.zeros(0)], [np.zeros((0, 0))]
+    for block, part, unit in zip(parameters.blocks, parameters.parts(vector), parameters.parts(units), strict=True):
+        described, found = _described(block, part)
+        names += described
+        values.append(found)
+        jacobians.append(_jacobian(block, part, unit) * unit)
+    errors = np.full(len(names), np.nan)
+    if information is not None:
+        errors = _standard_errors(information * np.outer(units, units), block_diag(*jacobians))
+    rows = zip(names, np.concatenate(values).tolist(), errors.tolist(), strict=True)
+    return [Row(*row) for row in rows]
 
 
 def _standard_errors(information: np.ndarray, jacobian: np.ndarray) -> np.ndarray:

@@ -1,9 +1,14 @@
 """The final stage: climbing the exact evidence, in rounds of fresh draws."""
 
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
 from recbayes.learn.climb import Summit, Terrain, quasi_newton
 from recbayes.learn.exact import Around
 from recbayes.learn.record import ExactEvidence
-from recbayes.learn.run import Run
+from recbayes.learn.run import Here, Run
 
 ROUNDS = 8  # at most
 ENOUGH = 0.02  # nats: a round that gains less has only fitted its own draws
@@ -16,8 +21,8 @@ def refine(
     tolerance: float,
     draws: int,
     seed: int,
-) -> tuple[Summit, ExactEvidence]:
-    """From the top of the approximate evidence to that of the exact one, and the exact evidence there.
+) -> tuple[Summit, ExactEvidence, Callable[[np.ndarray], Here]]:
+    """From the top of the approximate evidence to that of the exact one, the exact evidence there, and its function nearby.
 
     Every round draws trees where the last one ended, and climbs the exact evidence they give. The evidence that is reported
     comes from draws that no climb has seen.
@@ -25,17 +30,15 @@ def refine(
     vector, rounds, settled = best.vector, 0, False
     for rounds in range(1, ROUNDS + 1):
         run.enter(f"exact refinement, round {rounds}")
-        run.around = Around(vector, draws, seed + rounds)
-        before = run(vector)
-        summit = quasi_newton(run, vector, terrain, tolerance)
-        vector, settled = summit.vector, summit.objective - before.objective < ENOUGH
-        if settled:
+        exactly = partial(run, around=Around(vector, draws, seed + rounds))
+        before = exactly(vector)
+        summit = quasi_newton(exactly, vector, terrain, tolerance)
+        vector, gain = summit.vector, summit.objective - before.objective
+        settled = gain < ENOUGH and summit.converged
+        if gain < ENOUGH:
             break
-    run.around = Around(vector, draws, seed + ROUNDS + 1)
-    here = run(vector)
-    around, run.around = run.around, None
-    matched = run(vector)
-    run.around = around
+    exactly = partial(run, around=Around(vector, draws, seed + ROUNDS + 1))
+    here = exactly(vector)
     reason = f"{best.reason}; exact refinement {'settled' if settled else 'did not settle'} in {rounds} rounds"
-    found = Summit(vector, here.objective, matched.log_likelihood, best.converged and settled, reason)
-    return found, ExactEvidence(here.log_likelihood, here.standard_error, here.efficiency)
+    found = Summit(vector, here.objective, run(vector).log_likelihood, best.converged and settled, reason)
+    return found, ExactEvidence(here.log_likelihood, here.standard_error, here.efficiency), exactly

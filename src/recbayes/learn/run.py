@@ -50,7 +50,6 @@ class Run:
         self.best: tuple[np.ndarray, Here] | None = None
         self._last: np.ndarray | None = None
         self.skipped: dict[int, str] = {}
-        self.around: Around | None = None  # where trees are drawn, while the exact evidence is climbed
         self._stage, self._stage_began, self._stage_length, self._climbs, self._extra = "", 0, 0, 0, 0
         self._workers, self._penalty, self._checkpoint, self._progress = workers, penalty, checkpoint, progress
         self._series, self._most, self._tolerance = series, most, tolerance
@@ -71,7 +70,7 @@ class Run:
     def settle(self) -> None:
         """See that there is a best vector if anything was evaluated: where only batches were, the last one is it."""
         if self.best is None and self._last is not None:
-            self._most, self.around = len(self.history) + 1, None
+            self._most = len(self.history) + 1
             self(self._last)
 
     def begin(self, start: np.ndarray, skip: bool) -> None:
@@ -88,22 +87,22 @@ class Run:
         if self._checkpoint.find("all", start) is None:
             self._checkpoint.add("all", start, self._sum(outcomes, range(self._series)))
 
-    def __call__(self, vector: np.ndarray, chosen: Sequence[int] | None = None) -> Here:
-        """The objective at a free vector; estimated from chosen series if there are any."""
+    def __call__(self, vector: np.ndarray, *, chosen: Sequence[int] | None = None, around: Around | None = None) -> Here:
+        """The objective at a free vector; estimated from chosen series if there are any, exact by draws around a centre."""
         if len(self.history) >= self._most:
             raise Stopped
         task = "all" if chosen is None else ",".join(map(str, chosen))
-        if self.around is not None:
-            task = f"exact {self.around.draws} {self.around.seed} {self.around.centre.tobytes().hex()}"
+        if around is not None:
+            task = f"exact {around.draws} {around.seed} {around.centre.tobytes().hex()}"
         found = self._checkpoint.find(task, vector)
         if found is None:
             numbers = range(self._series) if chosen is None else chosen
             wanted = [number for number in numbers if number not in self.skipped]
-            found = self._sum(self._workers(vector, wanted, self.around), wanted)
+            found = self._sum(self._workers(vector, wanted, around), wanted)
             self._checkpoint.add(task, vector, found)
         value, slope = penalise(self.parameters, vector, self._penalty)
         here = Here(found.log_likelihood + value, found.gradient + slope, *found[:1], *found[2:])
-        if chosen is None and self.around is None and (self.best is None or here.objective > self.best[1].objective):
+        if chosen is None and around is None and (self.best is None or here.objective > self.best[1].objective):
             self.best = vector.copy(), here
         self._last = vector.copy()
         self.history.append(here.log_likelihood)

@@ -105,7 +105,7 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
 
     def _series(self, X: Any, reset: bool) -> tuple[list[Series], bool]:
         """Checked series, and whether there was only one. Data frames are taken as their values."""
-        if is_many(X) or (isinstance(X, list | tuple) and any(hasattr(one, "to_numpy") for one in X)):
+        if is_many(X):
             plain = [one if isinstance(one, Series) else _values(one) for one in X]
             many = all_series(plain, None if reset else self.n_features_in_)
             if reset:

@@ -16,10 +16,9 @@ from uuid import uuid4
 
 import numpy as np
 
-from recbayes.chart.gradient import model_gradient
-from recbayes.chart.inside import inside_one
 from recbayes.errors import DataError, LengthError, ModelError
 from recbayes.learn.exact import Around, Drawn, draw_around, evaluate_exactly
+from recbayes.learn.gradient import evidence_and_gradient_of
 from recbayes.learn.parameters import Parameters
 from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.series import Series
@@ -81,10 +80,21 @@ class Workers:
             Parcel(model, parameters.options, tuple(series[place] for place in places)) for places in self._places
         ]
         self._count = len(series)
-        self._executor = executor
+        self._pool = ThreadPoolExecutor(os.cpu_count()) if executor is None else None  # kernels release the lock
+        self._executor: Any = self._pool if executor is None else executor
         self._key = uuid4().hex
         self._tickets = count()  # makes every call a new one for executors that remember results
         self._sent = [False] * parts
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        """Threads end, and what this process holds is let go; other processes let it go when they hold enough else."""
+        if self._pool is not None:
+            self._pool.shutdown()
+        for part in range(len(self._parcels)):
+            _held.pop((self._key, part), None)
 
     def __call__(
         self, vector: np.ndarray, chosen: Sequence[int] | None = None, around: Around | None = None
@@ -93,11 +103,7 @@ class Workers:
         wanted = set(range(self._count)) if chosen is None else set(chosen)
         parts = [part for part, places in enumerate(self._places) if wanted.intersection(places)]
         inner = [tuple(n for n, place in enumerate(self._places[part]) if place in wanted) for part in parts]
-        if self._executor is not None:
-            found = self._ask(self._executor, parts, inner, (vector, around))
-        else:
-            with ThreadPoolExecutor(os.cpu_count()) as pool:  # kernels release the lock
-                found = self._ask(pool, parts, inner, (vector, around))
+        found = self._ask(self._executor, parts, inner, (vector, around))
         outcomes: list[Outcome | None] = [None] * self._count
         for part, numbers, results in zip(parts, inner, found, strict=True):
             for number, outcome in zip(numbers, results, strict=True):
@@ -155,8 +161,7 @@ def _evaluate_one(model: GaussianRBN, held: Held, number: int, place: int, aroun
     parameters, one = held.parameters, held.series[number]
     try:
         if around is None:
-            chart = inside_one(model, one.series, one.boundaries, one.allowed)
-            outcome = Outcome(chart.log_evidence, parameters.pull_back(model, model_gradient(chart)))
+            outcome = Outcome(*evidence_and_gradient_of(model, parameters, *one))
         else:
             exact = evaluate_exactly(model, parameters, *one, _drawn(held, number, place, around))
             outcome = Outcome(exact.log_evidence, exact.gradient, "", exact.variance, exact.efficiency)

@@ -1,6 +1,5 @@
 """Discrete RBNs: ways to give tables, checks, the rules they stand for, samples and files."""
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import recbayes as rb
-from recbayes import PCFG, DiscreteRBN, DiscreteVariable, FileError, ModelError, Terminal, TerminalVariable, Transition
-from recbayes.model.storage import from_json, to_json
+from recbayes import PCFG, DiscreteRBN, DiscreteVariable, ModelError, Terminal, TerminalVariable, Transition
 
 DENSE = np.array([[[0.1, 0.2], [0.3, 0.4]], [[0.0, 0.0], [0.5, 0.5]]])
 NAMED = {
@@ -221,35 +219,3 @@ def test_files_round_trip_to_the_bit(tmp_path_factory: pytest.TempPathFactory, s
         assert one.probability.tobytes() == other.probability.tobytes()
         assert one.table.probabilities.tobytes() == other.table.probabilities.tobytes()
         assert one.table.indices.tobytes() == other.table.indices.tobytes()
-
-
-def places(document: object, prefix: tuple = ()) -> list[tuple]:
-    """The paths of all entries inside a JSON document."""
-    children: list[tuple] = []
-    if isinstance(document, dict):
-        children = list(document.items())
-    elif isinstance(document, list):
-        children = list(enumerate(document))
-    return [place for key, child in children for place in [(*prefix, key), *places(child, (*prefix, key))]]
-
-
-FILES = [to_json(two_values()), to_json(PCFG.from_rbn(two_values()))]
-DAMAGES = [None, "text", -1, 1e999, 10**400, [], {}, [[1, 2], [3]], True, "remove"]
-
-
-@given(st.sampled_from([(text, place) for text in FILES for place in places(json.loads(text))]), st.sampled_from(DAMAGES))
-def test_damaged_entries_give_a_file_error_or_another_valid_model(where: tuple[str, tuple], value: object) -> None:
-    text, place = where
-    document = json.loads(text)
-    inner = document
-    for key in place[:-1]:
-        inner = inner[key]
-    if value == "remove":
-        del inner[place[-1]]
-    else:
-        inner[place[-1]] = value
-    try:
-        model = from_json(json.dumps(document))
-    except FileError:
-        return
-    assert from_json(to_json(model)) == model

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recbayes as rb
@@ -130,12 +130,21 @@ def places(document: object, prefix: tuple = ()) -> list[tuple]:
     return [place for key, child in children for place in [(*prefix, key), *places(child, (*prefix, key))]]
 
 
-PLACES = places(json.loads(to_json(PAPER)))
+LINEAR = rb.LinearGaussianRBN(
+    (rb.Variable("A", 1, (rb.Branch(0.3, (("A", rb.Link(np.eye(1))), rb.Observe(np.eye(1)))), rb.Emit(0.7, np.eye(1)))),),
+    rb.Prior("A", (rb.Component(np.zeros(1), np.eye(1)),)),
+)
+GRAMMAR = rb.PCFG.from_string("S -> S S [0.3] | 'a' [0.5] | 'b' S [0.2]")
+FILES = [to_json(model) for model in (PAPER, LINEAR, GRAMMAR, GRAMMAR.to_rbn())]
+PLACES = [(text, place) for text in FILES for place in places(json.loads(text))]
+DAMAGES = [None, "text", -1, 1e999, 10**400, [], {}, [[1, 2], [3]], True, "remove"]
 
 
-@given(st.sampled_from(PLACES), st.sampled_from([None, "text", -1, 1e999, 10**400, [], {}, [[1, 2], [3]], True, "remove"]))
-def test_damaged_entries_give_a_file_error_or_another_valid_model(place: tuple, value: object) -> None:
-    document = json.loads(to_json(PAPER))
+@settings(max_examples=300)
+@given(st.sampled_from(PLACES), st.sampled_from(DAMAGES))
+def test_damaged_entries_give_a_file_error_or_another_valid_model(where: tuple[str, tuple], value: object) -> None:
+    text, place = where
+    document = json.loads(text)
     inner = document
     for key in place[:-1]:
         inner = inner[key]

@@ -6,7 +6,6 @@ observed, in any number and mix. Values and transitions together are the rules o
 """
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,13 +21,14 @@ from recbayes.model.discrete_variables import (
     first_problem,
 )
 from recbayes.model.flat import FlatGrammar
+from recbayes.model.saved import Saved
 from recbayes.tree.tree import Tree
 
 if TYPE_CHECKING:
     from recbayes.model.normal_form import NormalForm
 
 
-class DiscreteRBN:
+class DiscreteRBN(Saved):
     """An immutable, validated discrete RBN. `prior` is the root's variable and the probabilities of its values.
 
     Structural probabilities, tables and prior must sum to one; with `weights="keep"` they need not, and the model is a
@@ -134,22 +134,6 @@ class DiscreteRBN:
         from recbayes.model.normal_form import normal_form
 
         return normal_form(self)
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a JSON file from which `recbayes.load` restores it exactly."""
-        from recbayes.model.storage import save
-
-        save(self, path)
-
-    def __eq__(self, other: object) -> bool:
-        from recbayes.model.storage import to_json
-
-        return isinstance(other, DiscreteRBN) and to_json(self) == to_json(other)
-
-    def __hash__(self) -> int:
-        from recbayes.model.storage import to_json
-
-        return hash(to_json(self))
 
     def __repr__(self) -> str:
         lines = [f"DiscreteRBN(root {self._prior[0]})"]

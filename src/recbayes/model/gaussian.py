@@ -11,13 +11,13 @@ by a random number of steps (the paper's transpositions): one rule with several 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from recbayes.errors import ModelError
 from recbayes.model.lengths import ExactlyOne, Length, OnePlusPoisson, check_probabilities
+from recbayes.model.saved import Saved
 from recbayes.numerics.arrays import covariance, frozen, matrix, number, square, vector, whole_number
 from recbayes.tree.tree import Tree
 
@@ -99,7 +99,7 @@ class Reference:
     covariance: np.ndarray
 
 
-class GaussianRBN:
+class GaussianRBN(Saved):
     """An immutable, validated Gaussian recursive Bayesian network.
 
     `references`, one per variable, are no part of the distribution but of its approximation, and matter only for series
@@ -203,25 +203,9 @@ class GaussianRBN:
 
         return sample(self, seed=seed, min_length=min_length, max_length=max_length, attempts=attempts)
 
-    def save(self, path: str | Path) -> None:
-        """Write the model to a JSON file from which `recbayes.load` restores it exactly."""
-        from recbayes.model.storage import save
-
-        save(self, path)
-
     def __reduce__(self) -> tuple[type, tuple]:
         """Copies and messages to other processes leave out what only follows from the model."""
         return GaussianRBN, (self._variables, self._prior, self._references)
-
-    def __eq__(self, other: object) -> bool:
-        from recbayes.model.storage import to_json
-
-        return isinstance(other, GaussianRBN) and to_json(self) == to_json(other)
-
-    def __hash__(self) -> int:
-        from recbayes.model.storage import to_json
-
-        return hash(to_json(self))
 
     def __repr__(self) -> str:
         lines = [f"GaussianRBN({self.observed_dim} observed dimensions, root {self.prior.variable})"]

@@ -11,7 +11,6 @@ or only its value, and leads on over the same span; unary rules may form cycles.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +30,7 @@ from recbayes.model.gaussian import (
 )
 from recbayes.model.lengths import check_probabilities
 from recbayes.model.naming import rule_name
+from recbayes.model.saved import Saved
 from recbayes.numerics.arrays import number
 from recbayes.tree.tree import Tree
 
@@ -63,7 +63,7 @@ class Branch:
 Rule = Split | Emit | Branch
 
 
-class LinearGaussianRBN:
+class LinearGaussianRBN(Saved):
     """An immutable, validated RBN whose rules are branches, splits and emissions.
 
     Variables are those of `GaussianRBN`, with `Branch`es among their rules, so `LinearGaussianRBN(model.variables,
@@ -107,22 +107,6 @@ class LinearGaussianRBN:
         from recbayes.model.gaussian_normal_form import normal_form
 
         return normal_form(self, cycle_tolerance)
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a JSON file from which `recbayes.load` restores it exactly."""
-        from recbayes.model.storage import save
-
-        save(self, path)
-
-    def __eq__(self, other: object) -> bool:
-        from recbayes.model.storage import to_json
-
-        return isinstance(other, LinearGaussianRBN) and to_json(self) == to_json(other)
-
-    def __hash__(self) -> int:
-        from recbayes.model.storage import to_json
-
-        return hash(to_json(self))
 
     def __repr__(self) -> str:
         lines = [f"LinearGaussianRBN({self.observed_dim} observed dimensions, root {self.prior.variable})"]

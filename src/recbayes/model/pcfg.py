@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from recbayes.model.discrete import DiscreteRBN
 from recbayes.model.flat import FlatGrammar
 from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.grammar_text import Rule, Symbol, Terminal, read_nltk, read_rules, write_nltk, write_rules
+from recbayes.model.saved import Saved
 from recbayes.numerics.arrays import number
 from recbayes.tree.tree import Tree
 
@@ -23,7 +23,7 @@ TOLERANCE = 1e-9  # by which the weights of a normalised grammar may miss one
 LARGEST = 1e150  # sums of larger weights could overflow
 
 
-class PCFG:
+class PCFG(Saved):
     """An immutable, validated probabilistic context-free grammar without empty right-hand sides.
 
     Weights are not negative; where those of some left-hand side do not sum to one it is a weighted grammar. Rules given
@@ -220,12 +220,6 @@ class PCFG:
         from recbayes.model.normal_form import normal_form
 
         return normal_form(self)
-
-    def save(self, path: str | Path) -> None:
-        """Write the grammar to a JSON file from which `recbayes.load` restores it exactly."""
-        from recbayes.model.storage import save
-
-        save(self, path)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PCFG) and (self._start, self._rules) == (other._start, other._rules)

@@ -12,11 +12,12 @@ import numpy as np
 
 from recbayes.chart.discrete import are_many, listed
 from recbayes.errors import ModelError
+from recbayes.learn.blocks import Covariance
 from recbayes.learn.checkpoint import Checkpoint
 from recbayes.learn.climb import Summit, Terrain, adam, quasi_newton
 from recbayes.learn.em import free_numbers, reestimate
 from recbayes.learn.information import observed_information, table
-from recbayes.learn.parameters import Covariance, Parameters, chain_ties
+from recbayes.learn.parameters import Parameters, chain_ties
 from recbayes.learn.penalty import bounds, make_penalty
 from recbayes.learn.progress import Progress
 from recbayes.learn.record import ExactEvidence, Fit

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.learn.parameters import Block, Parameters
+from recbayes.learn.blocks import Block
+from recbayes.learn.parameters import Parameters
 from recbayes.learn.units import Units, covariance_units
 
 FAR = 1e12  # how many times larger than the data a standard deviation may become

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from recbayes.chart.inside import inside
 from recbayes.errors import DataError
+from recbayes.learn.blocks import Covariance
 from recbayes.learn.fit import fit
-from recbayes.learn.parameters import Covariance
 from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.series import Series, all_series, is_many
 from recbayes.posterior.draws import sample_posterior

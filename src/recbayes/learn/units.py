@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recbayes.chart.tables import LEFT, REFERENCE_SPREAD, references_of
-from recbayes.learn.parameters import Block, Parameters
+from recbayes.learn.blocks import Block
+from recbayes.learn.parameters import Parameters
 from recbayes.model.gaussian import Emit, GaussianRBN
 from recbayes.model.guess import column_scales
 from recbayes.model.series import Series

@@ -13,13 +13,16 @@ CHECKSUM := $(word 1,$(shell cat $(SOURCES) | cksum))
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/kernels/$(CHECKSUM)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-peers lint format clean
+.PHONY: help demo study test bench bench-peers lint format clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/installed ## sample a series, infer its tree and compare it with the true one
 	$(BIN)/recbayes demo
+
+study: $(VENV)/installed-dev ## run the paper's evaluation again, with all methods; STUDY=--quick for a glance
+	$(BIN)/recbayes study synthetic $(STUDY)
 
 test: $(VENV)/installed-dev lint ## check style and types, then run all tests
 	$(BIN)/python -m pytest -n auto --dist loadfile

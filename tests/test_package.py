@@ -13,7 +13,7 @@ import recbayes as rb
 from recbayes.cli import app
 
 SOURCE = Path(rb.__file__).parent
-LAYERS = ["numerics", "tree", "model", "chart", "posterior", "learn", "data", "music", "studies", "plot", "cli"]
+LAYERS = ["numerics", "tree", "model", "chart", "posterior", "learn", "data", "music", "plot", "studies", "cli"]
 HEAVY = {"jax", "matplotlib", "numba", "scipy"}
 
 

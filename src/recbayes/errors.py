@@ -19,3 +19,7 @@ class LengthError(ValueError):
 
 class ApproximationWarning(UserWarning):
     """A number was computed whose approximation is visibly poor."""
+
+
+class StudyError(RuntimeError):
+    """A study that cannot run here."""

@@ -1,35 +1,15 @@
-"""The command line. Whatever is slow to load is imported inside the commands, so that `recbayes --help` is quick."""
+"""`recbayes demo`."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-from recbayes import __version__
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from recbayes.tree.tree import Tree
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Latent trees over sequences, with honest probabilities.")
 
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"recbayes {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def main(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say the version.")
-    ] = False,
-) -> None:
-    """Latent trees over sequences, with honest probabilities."""
-
-
-@app.command()
 def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random series.")] = 0,
     length: Annotated[int, typer.Option(min=1, help="Number of observations.")] = 50,
@@ -40,17 +20,10 @@ def demo(
 
     import recbayes as rb
     from recbayes.errors import LengthError
+    from recbayes.studies.synthetic.data import paper_model
 
     console = Console()
-    model = rb.GaussianRBN.create(
-        dim=3,
-        left_std=0.1,
-        right_std=0.1,
-        noise_std=0.05,
-        termination=0.6,
-        shifts={0: 0.5, 1: 0.5},
-        extra_observations=5.0,
-    )
+    model = paper_model(0.05)
     try:
         series, true_tree = model.sample(seed=seed, min_length=length, max_length=length)
     except LengthError as problem:

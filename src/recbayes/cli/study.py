@@ -1,0 +1,73 @@
+"""`recbayes study ...`: the paper's experiments."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from recbayes.studies.synthetic.study import Results
+
+
+def synthetic(
+    output: Annotated[
+        Path, typer.Option(help="Folder for the results. If it holds an unfinished run, that one is continued.")
+    ] = Path("study-synthetic"),
+    quick: Annotated[bool, typer.Option("--quick", help="A small version of everything, in about a minute.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all sequences.")] = 0,
+    workers: Annotated[int | None, typer.Option(min=1, help="Number of processes; by default one per core.")] = None,
+) -> None:
+    """Infer the trees of noisy series by several methods, and compare them with the true ones and the published scores."""
+    from concurrent.futures import BrokenExecutor
+
+    from rich.console import Console
+
+    from recbayes.errors import FileError, StudyError
+    from recbayes.studies.synthetic.report import write_report
+    from recbayes.studies.synthetic.settings import Settings
+    from recbayes.studies.synthetic.study import run
+
+    console, errors = Console(), Console(stderr=True)
+    settings = Settings.quick(seed) if quick else Settings(seed)
+    try:
+        results = run(settings, output, workers=workers)
+    except (FileError, StudyError, OSError) as problem:
+        errors.print(str(problem), style="red", highlight=False, markup=False)
+        raise typer.Exit(1) from problem
+    except BrokenExecutor as problem:
+        errors.print(
+            "A process of the study died, perhaps for want of memory. What was finished is kept: run the same command to go "
+            "on, with a smaller --workers if it happens again.",
+            style="red",
+        )
+        raise typer.Exit(1) from problem
+    except KeyboardInterrupt:
+        errors.print("Interrupted. What was finished is kept: run the same command to go on.")
+        raise typer.Exit(130) from None
+    report = write_report(results, output)
+    console.print(_f1(results))
+    console.print(f"{results.elapsed['all'] / 60:.1f} minutes of work by the clock.", highlight=False)
+    console.print(f"Report: {report}; tables and figures beside it.", highlight=False, soft_wrap=True)
+
+
+def _f1(results: "Results") -> "Table":
+    """F1 by method and noise level, with 95 % intervals and the published numbers."""
+    from rich.table import Table
+
+    from recbayes.studies.synthetic.tables import score_rows
+
+    rows = [row for row in score_rows(results) if row["truth"] == "true tree" and row["parameters"] != "true"]
+    levels = results.settings.noise_levels
+    table = Table(title="F1 by noise level, learnt parameters; beneath, what is published", title_justify="left")
+    table.add_column("method")
+    for noise in levels:
+        table.add_column(str(noise), justify="right")
+    for name in dict.fromkeys(row["method"] for row in rows):
+        cells = [row for row in rows if row["method"] == name]
+        table.add_row(name, *(f"{row['f1']:.3f} ± {(row['f1_high'] - row['f1_low']) / 2:.3f}" for row in cells))
+        if any(row["published_f1"] is not None for row in cells):
+            known = ("" if row["published_f1"] is None else f"{row['published_f1']:.3f}" for row in cells)
+            table.add_row("  published", *known, style="dim")
+    return table

@@ -1,0 +1,27 @@
+"""Scores of several methods, by whatever was varied."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def scores(levels: Sequence[float], curves: Mapping[str, Sequence[Sequence[float]]], *, ax: Any = None, **style: Any) -> Any:
+    """One curve a method: at each level its (mean, low, high), drawn with error bars, or a mean alone.
+
+    `style` is for the lines. Curves are a little apart from each other, so that error bars do not hide one another.
+    """
+    import matplotlib.pyplot as plt
+
+    ax = plt.gca() if ax is None else ax
+    gap = min((abs(one - two) for one in levels for two in levels if one != two), default=1.0) / 40
+    for number, (name, values) in enumerate(curves.items()):
+        places = [level + (number - (len(curves) - 1) / 2) * gap for level in levels]
+        means = [value[0] for value in values]
+        bars = None
+        if all(len(value) == 3 for value in values):
+            bars = [[mean - low for mean, low, _ in values], [high - mean for mean, _, high in values]]
+        options = {"marker": "o", "markersize": 3.5, "linewidth": 1.2, "capsize": 2, **style}
+        ax.errorbar(places, means, yerr=bars, label=name, **options)
+    ax.set_xticks(list(levels))
+    ax.set_ylim(0.0, 1.0)
+    ax.grid(axis="y", color="0.9")
+    return ax

@@ -1,0 +1,1 @@
+"""The paper's quantitative evaluation: trees of noisy synthetic series, by several methods, against the true ones."""

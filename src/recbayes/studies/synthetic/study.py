@@ -1,0 +1,184 @@
+"""The study from end to end: tune the baselines, learn the models, test all methods."""
+
+import multiprocessing
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from recbayes.errors import StudyError
+from recbayes.learn.gradient import log_evidence_and_gradient
+from recbayes.studies.facts import facts
+from recbayes.studies.parts import Done, Folder, Part, elapsed, run_parts
+from recbayes.studies.progress import Stages
+from recbayes.studies.synthetic.data import make_sequence, paper_model
+from recbayes.studies.synthetic.learning import learn
+from recbayes.studies.synthetic.methods import NETWORK
+from recbayes.studies.synthetic.settings import Settings
+from recbayes.studies.synthetic.testing import Clock, infer, run_methods, run_unshifted
+from recbayes.studies.synthetic.tuning import choose_change_points, try_change_points, tune_bayesian
+
+TUNED_AT_ONCE = 10  # sequences in one part; they take longer than those of the test
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the study found, by noise level, and what it took. Everything can be written as JSON."""
+
+    settings: Settings
+    facts: dict[str, Any]
+    change_points: dict[float, dict[str, Any]]
+    bayesian: dict[float, dict[str, Any]]
+    learnt: dict[float, dict[str, Any]]
+    records: dict[float, list[dict[str, Any]]]
+    unshifted: dict[float, list[dict[str, Any]]]
+    seconds: dict[str, float]
+    elapsed: dict[str, float]
+
+    def prepared(self, noise: float) -> dict[str, Any]:
+        """What the methods need to be run on a sequence."""
+        return prepare(self.change_points[noise], self.bayesian[noise], self.learnt[noise])
+
+
+def run(
+    settings: Settings,
+    path: str | Path,
+    *,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    progress: bool | None = None,
+) -> Results:
+    """Run the study, or what is left of it, in `workers` processes (by default one per core) or through an executor.
+
+    Finished parts are kept in the folder `path`; the same call with the same settings goes on from there.
+    """
+    if find_spec("ruptures") is None:
+        raise StudyError("the baseline needs the package ruptures: pip install 'recbayes[study]'")
+    from recbayes import __version__
+
+    folder = Folder(path, {"study": "synthetic", "recbayes": __version__, "settings": settings.to_data()})
+    with Stages(progress) as stages, _pool(executor, workers) as pool:
+
+        def stage(name: str, parts: list[Part]) -> dict[str, Done]:
+            return run_parts(parts, folder, pool, stages.stage(name, sum(part.key is not None for part in parts)))
+
+        tuning = stage("tuning the baselines", [Part(None, compile_kernels, (settings,)), *_tuning_parts(settings)])
+        learning = stage("learning", [Part(f"learn/{noise}", learn, (settings, noise)) for noise in settings.noise_levels])
+        change_points = {
+            noise: choose_change_points(settings, _results(tuning, f"change_points/{noise}/"))
+            for noise in settings.noise_levels
+        }
+        bayesian = {noise: tuning[f"bayesian/{noise}"].result for noise in settings.noise_levels}
+        learnt = {noise: learning[f"learn/{noise}"].result for noise in settings.noise_levels}
+        prepared = {noise: prepare(change_points[noise], bayesian[noise], learnt[noise]) for noise in settings.noise_levels}
+        testing = stage("testing", _testing_parts(settings, prepared))
+    return Results(
+        settings=settings,
+        facts=facts(),
+        change_points=change_points,
+        bayesian=bayesian,
+        learnt=learnt,
+        records=_records(settings, testing, "test"),
+        unshifted=_records(settings, testing, "unshifted"),
+        seconds=_seconds(tuning, learning, testing),
+        elapsed={
+            "tuning": elapsed(list(tuning.values())),
+            "learning": elapsed(list(learning.values())),
+            "testing": elapsed(list(testing.values())),
+            "all": elapsed([*tuning.values(), *learning.values(), *testing.values()]),
+        },
+    )
+
+
+def prepare(change_points: dict[str, Any], bayesian: dict[str, Any], learnt: dict[str, Any]) -> dict[str, Any]:
+    return {"change_points": change_points["chosen"], "bayesian": bayesian, "learnt": learnt}
+
+
+def compile_kernels(settings: Settings) -> None:
+    """Once for all workers, who would otherwise all do it at the same time; what is compiled stays on disk."""
+    noise = settings.noise_levels[0]
+    values, _ = make_sequence(settings, noise, "training", 0)
+    infer(paper_model(noise), values[:12], 10, 0, Clock(), NETWORK)
+    log_evidence_and_gradient(paper_model(noise), values[:12])
+
+
+def _tuning_parts(settings: Settings) -> list[Part]:
+    parts = [Part(f"bayesian/{noise}", tune_bayesian, (settings, noise)) for noise in settings.noise_levels]
+    for noise in settings.noise_levels:
+        for name, numbers in _chunks(settings.tuning, TUNED_AT_ONCE):
+            parts.append(Part(f"change_points/{noise}/{name}", try_change_points, (settings, noise, numbers)))
+    return parts
+
+
+def _testing_parts(settings: Settings, prepared: dict[float, dict[str, Any]]) -> list[Part]:
+    parts = []
+    for noise in settings.noise_levels:
+        for name, numbers in _chunks(settings.test, settings.chunk):
+            parts.append(Part(f"test/{noise}/{name}", run_methods, (settings, noise, numbers, prepared[noise])))
+        for name, numbers in _chunks(settings.unshifted, settings.chunk):
+            parts.append(Part(f"unshifted/{noise}/{name}", run_unshifted, (settings, noise, numbers)))
+    return parts
+
+
+def _chunks(count: int, size: int) -> Iterator[tuple[str, range]]:
+    for start in range(0, count, size):
+        yield f"{start:05d}", range(start, min(start + size, count))
+
+
+def _results(done: dict[str, Done], prefix: str) -> list[Any]:
+    """In the order of their keys, whatever the order in which they were finished."""
+    return [done[key].result for key in sorted(done) if key.startswith(prefix)]
+
+
+def _records(settings: Settings, testing: dict[str, Done], role: str) -> dict[float, list[dict[str, Any]]]:
+    return {
+        noise: [record for result in _results(testing, f"{role}/{noise}/") for record in result["records"]]
+        for noise in settings.noise_levels
+    }
+
+
+def _seconds(tuning: dict[str, Done], learning: dict[str, Done], testing: dict[str, Done]) -> dict[str, float]:
+    """Work by what it was for; the sum over all processes."""
+    totals = {
+        "tuning HC/CPD": sum(done.ended - done.began for key, done in tuning.items() if key.startswith("change_points/")),
+        "tuning Bayesian change points": sum(
+            done.ended - done.began for key, done in tuning.items() if key.startswith("bayesian/")
+        ),
+        "learning": sum(done.ended - done.began for done in learning.values()),
+    }
+    for result in _results(testing, "test/"):
+        for what, seconds in result["seconds"].items():
+            totals[f"testing: {what}"] = totals.get(f"testing: {what}", 0.0) + seconds
+    totals["without transpositions"] = sum(
+        done.ended - done.began for key, done in testing.items() if key.startswith("unshifted/")
+    )
+    return totals
+
+
+@contextmanager
+def _pool(executor: Executor | None, workers: int | None) -> Iterator[Executor]:
+    """Processes, since much of the work is Python; they are stopped at once if the study is."""
+    if executor is not None:
+        yield executor
+        return
+    others = multiprocessing.active_children()
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            if process not in others:
+                process.terminate()
+        raise
+    pool.shutdown()
+
+
+def _ignore_interrupts() -> None:
+    """Control-C is for the parent, who stops the workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -64,3 +64,20 @@ def test_an_overview(tmp_path: object) -> None:
     figure = rb.plot.overview(y, rb.sample_posterior(model, y, draws=50, seed=0))
     figure.savefig(f"{tmp_path}/overview.png")
     assert len(figure.axes) == 4
+
+
+def test_scores() -> None:
+    curves = {"one": [(0.5, 0.4, 0.6), (0.3, 0.2, 0.45)], "published": [(0.6,), (0.5,)]}
+    ax = rb.plot.scores([0.1, 0.2], curves)
+    assert ax.get_legend_handles_labels()[1] == ["one", "published"]
+    bars = ax.containers[0]
+    np.testing.assert_allclose([segment[:, 1] for segment in bars[2][0].get_segments()], [[0.4, 0.6], [0.2, 0.45]])
+    assert len(ax.containers[1][2]) == 0  # a mean alone has no bars
+    assert len(rb.plot.scores([0.1], {"one": [(0.5, 0.4, 0.6)]}, ax=plt.figure().gca()).containers) == 1
+
+
+def test_calibration() -> None:
+    ax = rb.plot.calibration([(0.1, 0.2, 0.1, 0.4), (0.9, 0.8, 0.7, 1.0)], label="mine")
+    rb.plot.calibration([(0.5, 0.5, 0.5, 0.5)], ax=ax)
+    assert len(ax.lines) == 1 + 2 * 3  # one diagonal; points and two caps of each
+    np.testing.assert_allclose(ax.containers[0][0].get_xydata(), [[0.1, 0.2], [0.9, 0.8]])

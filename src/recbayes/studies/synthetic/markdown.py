@@ -2,7 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 
-from recbayes.studies.synthetic.methods import BAYESIAN, BEST_TREE, EXPECTED_F1, HC_CPD, NODES, OUTSIDE, QUICK, Method
+from recbayes.studies.synthetic.methods import (
+    BAYESIAN,
+    BEST_TREE,
+    EXPECTED_F1,
+    HC_CPD,
+    NODES,
+    OUTSIDE,
+    PARAMETERS,
+    QUICK,
+    Method,
+)
 from recbayes.studies.synthetic.study import Results
 from recbayes.studies.synthetic.tables import MEASURES, Row, find_score, levels_of
 
@@ -97,6 +107,16 @@ def above_one_table(rows: list[Row]) -> str:
         for row in kinds
     ]
     return markdown(names, body) if body else "None is above 1."
+
+
+def share_table(rows: list[Row]) -> str:
+    body = []
+    for noise in levels_of(rows):
+        here = {row["parameters"]: row for row in rows if row["noise"] == noise}
+        cells = [f"{here[kind][which]:.3f}" for kind in PARAMETERS for which in ("mean", "smallest")]
+        body.append([str(noise), *cells])
+    names = [f"{kind} parameters, {which}" for kind in PARAMETERS for which in ("mean", "smallest")]
+    return markdown(["noise", *names], body)
 
 
 def calibration_table(rows: list[Row]) -> str:

@@ -19,6 +19,7 @@ from recbayes.studies.synthetic.markdown import (
     parameter_table,
     precision_recall_table,
     published_table,
+    share_table,
     time_table,
     tuning_table,
 )
@@ -92,6 +93,8 @@ def _sections(results: Results, tables: dict[str, list[Row]]) -> Iterable[str]:
     yield above_one_table(tables["node_counts"])
     yield "\n## Calibration, all noise levels\n"
     yield calibration_table(tables["calibration"])
+    yield "\n## Effective share of the draws\n"
+    yield share_table(tables["effective_shares"])
     yield "\n## Choice of the baselines\n"
     yield tuning_table(results)
     yield "\n## Learnt parameters\n"

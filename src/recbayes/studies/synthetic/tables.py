@@ -97,6 +97,17 @@ def sum_rows(results: Results) -> list[Row]:
     return rows
 
 
+def share_rows(results: Results) -> list[Row]:
+    """What the draws were worth: their effective share, which is 1 where the chart is exact."""
+    rows = []
+    for noise, records in results.records.items():
+        for parameters in PARAMETERS:
+            shares = np.array([record["effective_share"][parameters] for record in records])
+            row = {"noise": noise, "parameters": parameters, "draws": results.settings.draws}
+            rows.append({**row, "mean": float(shares.mean()), "smallest": float(shares.min())})
+    return rows
+
+
 def calibration_rows(results: Results) -> list[Row]:
     """Of all noise levels together."""
     rows = []
@@ -180,6 +191,7 @@ TABLES: dict[str, Callable[[Results], list[Row]]] = {
     "scores": score_rows,
     "differences": difference_rows,
     "node_counts": sum_rows,
+    "effective_shares": share_rows,
     "calibration": calibration_rows,
     "tuning": tuning_rows,
     "parameters": parameter_rows,

@@ -10,16 +10,11 @@ from pathlib import Path
 import numpy as np
 
 import recbayes as rb
+from recbayes.studies.synthetic.data import paper_model
 
 NOISE = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25)
 BINS = np.linspace(0.0, 1.0, 11)
 FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "calibration.png"
-
-
-def paper_model(noise: float) -> rb.GaussianRBN:
-    return rb.GaussianRBN.create(
-        dim=3, left_std=0.1, right_std=0.1, noise_std=noise, termination=0.6, shifts={0: 0.5, 1: 0.5}, extra_observations=5.0
-    )
 
 
 def pairs(count: int, draws: int, batch: int = 100) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -62,10 +57,8 @@ def draw(rows: np.ndarray, path: Path) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(4.2, 4.0), layout="constrained")
-    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
-    axes.errorbar(rows[:, 1], rows[:, 2], yerr=2 * rows[:, 3], fmt="o", markersize=5, capsize=3, color="tab:blue")
-    axes.set(xlabel="probability given to a span", ylabel="share of such spans that are nodes", aspect="equal")
-    axes.set_title("Node probabilities are calibrated", fontsize=10)
+    bins = [(mean, share, share - 2 * error, share + 2 * error) for _, mean, share, error, _ in rows]
+    rb.plot.calibration(bins, ax=axes).set_title("Node probabilities are calibrated", fontsize=10)
     figure.savefig(path, dpi=120)
     plt.close(figure)
 

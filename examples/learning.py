@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 import recbayes as rb
+from recbayes.studies.synthetic.data import paper_model
 
 NOISE = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25)
 SHIFTS = {0: 0.5, 1: 0.5}
@@ -23,12 +24,6 @@ class Level(NamedTuple):
     found: rb.Fit
     at_truth: float
     errors: dict[str, float]
-
-
-def true_model(noise: float) -> rb.GaussianRBN:
-    return rb.GaussianRBN.create(
-        dim=3, left_std=0.1, right_std=0.1, noise_std=noise, termination=0.6, shifts=SHIFTS, extra_observations=5.0
-    )
 
 
 def learn(series: list[np.ndarray], noise: float, restarts: int) -> Level:
@@ -46,7 +41,7 @@ def learn(series: list[np.ndarray], noise: float, restarts: int) -> Level:
     }
     rows = {row.name: row for row in found.table}
     errors = {name: (rows[name].estimate - value) / rows[name].standard_error for name, value in truth.items()}
-    at_truth = sum(chart.log_evidence for chart in rb.inside(true_model(noise), series))
+    at_truth = sum(chart.log_evidence for chart in rb.inside(paper_model(noise), series))
     return Level(found, at_truth, errors)
 
 
@@ -76,12 +71,12 @@ def main(sequences: int = 10, many: int = 60, restarts: int = 4, path: str | Non
         series = [np.array(one["values"]) for one in read if one["noise"] == noise]
         if not series:
             series = [
-                true_model(noise).sample(seed=100 * level + n, min_length=50, max_length=55)[0] for n in range(sequences)
+                paper_model(noise).sample(seed=100 * level + n, min_length=50, max_length=55)[0] for n in range(sequences)
             ]
         bounded[noise] = learn(series, noise, restarts)
     show("Sequences of 50 to 55 observations; columns from termination on: errors in standard errors", bounded)
     for level, noise in enumerate(NOISE[::2]):
-        series = [true_model(noise).sample(seed=1000 * level + n, max_length=200)[0] for n in range(many)]
+        series = [paper_model(noise).sample(seed=1000 * level + n, max_length=200)[0] for n in range(many)]
         free[noise] = learn(series, noise, 0)
     show("Sequences of any length (up to 200)", free)
     return [bounded, free]

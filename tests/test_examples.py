@@ -25,14 +25,6 @@ def test_calibration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.filterwarnings("ignore::recbayes.errors.ApproximationWarning")
-def test_noise_levels(capsys: pytest.CaptureFixture[str]) -> None:
-    results = runpy.run_path(str(EXAMPLES / "noise_levels.py"))["main"](6, 300)
-    assert all(row["effective share"] > 0.8 for row in results.values())
-    assert all(row["node recall"] > 0.7 * row["node precision"] for row in results.values())
-    assert "Gain" in capsys.readouterr().out
-
-
-@pytest.mark.filterwarnings("ignore::recbayes.errors.ApproximationWarning")
 def test_components(capsys: pytest.CaptureFixture[str]) -> None:
     shares = runpy.run_path(str(EXAMPLES / "components.py"))["main"](1, 200)
     assert len(shares) == 12

@@ -48,25 +48,30 @@ def synthetic(
         raise typer.Exit(130) from None
     report = write_report(results, output)
     console.print(_f1(results))
-    console.print(f"{results.elapsed['all'] / 60:.1f} minutes of work by the clock.", highlight=False)
-    console.print(f"Report: {report}; tables and figures beside it.", highlight=False, soft_wrap=True)
+    console.print(
+        f"{results.elapsed['all'] / 60:.1f} minutes by the clock; {settings.test} test sequences a level.", highlight=False
+    )
+    console.print(
+        f"Intervals, comparisons, calibration: {report}; tables (CSV, JSON) and figures beside it.",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _f1(results: "Results") -> "Table":
-    """F1 by method and noise level, with 95 % intervals and the published numbers."""
+    """F1 by method and noise level, with the published numbers."""
     from rich.table import Table
 
     from recbayes.studies.synthetic.tables import score_rows
 
     rows = [row for row in score_rows(results) if row["truth"] == "true tree" and row["parameters"] != "true"]
-    levels = results.settings.noise_levels
-    table = Table(title="F1 by noise level, learnt parameters; beneath, what is published", title_justify="left")
+    table = Table(title="F1 by noise level, learnt parameters", title_justify="left")
     table.add_column("method")
-    for noise in levels:
+    for noise in results.settings.noise_levels:
         table.add_column(str(noise), justify="right")
     for name in dict.fromkeys(row["method"] for row in rows):
         cells = [row for row in rows if row["method"] == name]
-        table.add_row(name, *(f"{row['f1']:.3f} ± {(row['f1_high'] - row['f1_low']) / 2:.3f}" for row in cells))
+        table.add_row(name, *(f"{row['f1']:.3f}" for row in cells))
         if any(row["published_f1"] is not None for row in cells):
             known = ("" if row["published_f1"] is None else f"{row['published_f1']:.3f}" for row in cells)
             table.add_row("  published", *known, style="dim")

@@ -23,6 +23,7 @@ from recbayes.studies.synthetic.markdown import (
     time_table,
     tuning_table,
 )
+from recbayes.studies.synthetic.settings import Settings
 from recbayes.studies.synthetic.study import Results
 from recbayes.studies.synthetic.tables import TABLES, Row
 
@@ -72,6 +73,8 @@ def _sections(results: Results, tables: dict[str, list[Row]]) -> Iterable[str]:
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
     yield f"{results.elapsed['all'] / 60:.1f} minutes on {machine['cores']} cores ({machine['processor']}); {named}.\n"
     yield "## What was to be shown\n"
+    if settings.test < Settings().test:
+        yield "With so few sequences chance alone can break any of these.\n"
     yield check_table(tables["checks"])
     yield "\n## F1\n"
     yield "Parameters are learnt from the training sequences alone, but for the last column, which has the true ones.\n"

@@ -1,10 +1,7 @@
 """The study from end to end: tune the baselines, learn the models, test all methods."""
 
-import multiprocessing
-import signal
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +11,7 @@ from recbayes.errors import StudyError
 from recbayes.learn.gradient import log_evidence_and_gradient
 from recbayes.studies.facts import facts
 from recbayes.studies.parts import Done, Folder, Part, elapsed, run_parts
+from recbayes.studies.pool import worker_pool
 from recbayes.studies.progress import Stages
 from recbayes.studies.synthetic.data import make_sequence, paper_model
 from recbayes.studies.synthetic.learning import learn
@@ -61,7 +59,7 @@ def run(
     from recbayes import __version__
 
     folder = Folder(path, {"study": "synthetic", "recbayes": __version__, "settings": settings.to_data()})
-    with Stages(progress) as stages, _pool(executor, workers) as pool:
+    with Stages(progress) as stages, worker_pool(executor, workers) as pool:
 
         def stage(name: str, parts: list[Part]) -> dict[str, Done]:
             return run_parts(parts, folder, pool, stages.stage(name, sum(part.key is not None for part in parts)))
@@ -157,28 +155,3 @@ def _seconds(tuning: dict[str, Done], learning: dict[str, Done], testing: dict[s
         done.ended - done.began for key, done in testing.items() if key.startswith("unshifted/")
     )
     return totals
-
-
-@contextmanager
-def _pool(executor: Executor | None, workers: int | None) -> Iterator[Executor]:
-    """Processes, since much of the work is Python; they are stopped at once if the study is."""
-    if executor is not None:
-        yield executor
-        return
-    others = multiprocessing.active_children()
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts)
-    try:
-        yield pool
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():
-            if process not in others:
-                process.terminate()
-        raise
-    pool.shutdown()
-
-
-def _ignore_interrupts() -> None:
-    """Control-C is for the parent, who stops the workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

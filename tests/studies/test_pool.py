@@ -1,0 +1,55 @@
+"""Workers end when their study does, however it ends."""
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from recbayes.studies.pool import worker_pool
+
+SLEEPER = """
+import multiprocessing, os, time
+from recbayes.studies.pool import worker_pool
+if __name__ == "__main__":
+    with worker_pool(None, 2) as pool:
+        futures = [pool.submit(time.sleep, 600) for _ in range(2)]
+        while len(multiprocessing.active_children()) < 2:
+            time.sleep(0.01)
+        time.sleep(2)
+        print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+        futures[0].result()
+"""
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("number", [2, 9, 15])
+def test_workers_end_with_their_parent(number: int) -> None:
+    parent = subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert parent.stdout is not None
+    pids = [int(pid) for pid in parent.stdout.readline().split()]
+    assert len(pids) == 2
+    assert all(alive(pid) for pid in pids)
+    os.kill(parent.pid, number)
+    assert parent.wait(20) != 0
+    deadline = time.monotonic() + 20
+    while any(alive(pid) for pid in pids):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_pool_that_is_given_stays_open() -> None:
+    with ThreadPoolExecutor(1) as given:
+        with worker_pool(given, None) as pool:
+            assert pool is given
+        assert given.submit(int, "3").result() == 3

@@ -22,4 +22,4 @@ class ApproximationWarning(UserWarning):
 
 
 class StudyError(RuntimeError):
-    """A study that cannot run here."""
+    """A study that cannot run, here or with such settings."""

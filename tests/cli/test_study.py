@@ -15,6 +15,7 @@ TINY = Settings(noise_levels=(0.1,), training=2, tuning=1, test=2, unshifted=1, 
 
 
 def test_in_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setattr(Settings, "quick", lambda seed: TINY)
     arguments = ["study", "synthetic", "--quick", "--workers", "2", "--output", str(tmp_path / "out")]
     first = CliRunner().invoke(app, arguments)

@@ -1,7 +1,6 @@
 """Finished parts are kept, and only unfinished ones are done."""
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -66,7 +65,10 @@ def test_what_was_finished_before_a_failure_is_kept(tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as pool, pytest.raises(ValueError, match="this part fails"):
         run_parts([*parts(tmp_path, 2), Part("bad", fail, ()), *parts(tmp_path, 40)[2:]], folder, pool, lambda: None)
     kept = [number for number in range(40) if folder.read(f"some/{number}") is not None]
-    assert kept[:2] == [0, 1]
+    begun = done_so_far(tmp_path)
+    assert len(kept) >= 2
+    assert set(kept) <= set(begun)
+    assert len(begun) - len(kept) <= 1  # the one that was being done when the other failed
     run(folder, parts(tmp_path, 40))
     assert [done_so_far(tmp_path).count(number) for number in kept] == [1] * len(kept)
 
@@ -75,6 +77,9 @@ def test_folders_that_are_something_else(tmp_path: Path) -> None:
     Folder(tmp_path / "out", {"seed": 1, "settings": {"test": 5}})
     with pytest.raises(FileError, match="test is 5 there and 6 here"):
         Folder(tmp_path / "out", {"seed": 1, "settings": {"test": 6}})
+    (tmp_path / "killed").mkdir()
+    (tmp_path / "killed" / "settings.json.17.part").write_text("{", encoding="utf-8")
+    Folder(tmp_path / "killed", {})
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(FileError, match="is a file"):
         Folder(tmp_path / "file", {})
@@ -106,15 +111,13 @@ with ThreadPoolExecutor(2) as pool:
 
 def test_kill(tmp_path: Path) -> None:
     """Whatever is in the folder after kill -9 is whole."""
-    process = subprocess.Popen([sys.executable, "-c", SLOW, str(tmp_path / "out")], env=dict(os.environ))
     files = tmp_path / "out" / "parts"
-    deadline = time.monotonic() + 60
-    while len(list(files.glob("*.json"))) < 5:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
+    with subprocess.Popen([sys.executable, "-c", SLOW, str(tmp_path / "out")]) as process:
+        deadline = time.monotonic() + 60
+        while len(list(files.glob("*.json"))) < 5 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.kill()
     found = sorted(files.glob("*.json"))
-    assert len(found) < 1000
+    assert 5 <= len(found) < 1000
     for path in found:
         assert json.loads(path.read_text(encoding="utf-8"))["result"] == int(path.stem)

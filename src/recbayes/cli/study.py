@@ -1,14 +1,12 @@
 """`recbayes study ...`: the paper's experiments."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from recbayes.studies.synthetic.study import Results
 
 
 def synthetic(
@@ -33,6 +31,7 @@ def synthetic(
     settings = Settings.quick(seed) if quick else Settings(seed)
     try:
         results = run(settings, output, workers=workers)
+        report = write_report(results, output)
     except (FileError, StudyError, OSError) as problem:
         errors.print(str(problem), style="red", highlight=False, markup=False)
         raise typer.Exit(1) from problem
@@ -46,28 +45,25 @@ def synthetic(
     except KeyboardInterrupt:
         errors.print("Interrupted. What was finished is kept: run the same command to go on.")
         raise typer.Exit(130) from None
-    report = write_report(results, output)
-    console.print(_f1(results))
+    console.print(_f1(report.tables["scores"], settings.noise_levels))
     console.print(
         f"{results.elapsed['all'] / 60:.1f} minutes by the clock; {settings.test} test sequences a level.", highlight=False
     )
     console.print(
-        f"Intervals, comparisons, calibration: {report}; tables (CSV, JSON) and figures beside it.",
+        f"Intervals, comparisons, calibration: {report.path}; tables (CSV, JSON) and figures beside it.",
         highlight=False,
         soft_wrap=True,
     )
 
 
-def _f1(results: "Results") -> "Table":
+def _f1(scores: list[dict[str, Any]], levels: tuple[float, ...]) -> "Table":
     """F1 by method and noise level, with the published numbers."""
     from rich.table import Table
 
-    from recbayes.studies.synthetic.tables import score_rows
-
-    rows = [row for row in score_rows(results) if row["truth"] == "true tree" and row["parameters"] != "true"]
+    rows = [row for row in scores if row["truth"] == "true tree" and row["parameters"] != "true"]
     table = Table(title="F1 by noise level, learnt parameters", title_justify="left")
     table.add_column("method")
-    for noise in results.settings.noise_levels:
+    for noise in levels:
         table.add_column(str(noise), justify="right")
     for name in dict.fromkeys(row["method"] for row in rows):
         cells = [row for row in rows if row["method"] == name]

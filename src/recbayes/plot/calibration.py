@@ -13,8 +13,8 @@ def calibration(bins: Sequence[Sequence[float]], *, label: str | None = None, ax
         ax.plot([0, 1], [0, 1], color="0.7", linewidth=1)
     probability, share, low, high = zip(*bins, strict=True)
     bars = [
-        [mean - edge for mean, edge in zip(share, low, strict=True)],
-        [edge - mean for mean, edge in zip(share, high, strict=True)],
+        [max(mean - edge, 0.0) for mean, edge in zip(share, low, strict=True)],
+        [max(edge - mean, 0.0) for mean, edge in zip(share, high, strict=True)],
     ]
     ax.errorbar(probability, share, yerr=bars, label=label, **{"fmt": "o", "markersize": 4, "capsize": 3, **style})
     ax.set(xlabel="probability given to a span", ylabel="share of such spans that are nodes", aspect="equal")

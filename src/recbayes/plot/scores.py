@@ -18,7 +18,7 @@ def scores(levels: Sequence[float], curves: Mapping[str, Sequence[Sequence[float
         means = [value[0] for value in values]
         bars = None
         if all(len(value) == 3 for value in values):
-            bars = [[mean - low for mean, low, _ in values], [high - mean for mean, _, high in values]]
+            bars = [[max(mean - low, 0.0) for mean, low, _ in values], [max(high - mean, 0.0) for mean, _, high in values]]
         options = {"marker": "o", "markersize": 3.5, "linewidth": 1.2, "capsize": 2, **style}
         ax.errorbar(places, means, yerr=bars, label=name, **options)
     ax.set_xticks(list(levels))

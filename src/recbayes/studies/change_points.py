@@ -1,7 +1,7 @@
 """Change points by the methods of the `ruptures` library: every search with every cost that applies to several columns.
 
-Not here are `CostLinear` and `CostAR`, which are about regression on other columns and on the past of one column, and
-`Dynp`, whose results for a given number of change points are those of `KernelCPD`, which is compiled.
+Not here are `CostLinear` and `CostAR`, which are about regression on other columns and on the past of one column. `Dynp` has
+costs of its own only where `KernelCPD`, which is compiled and finds the same, has none.
 """
 
 import warnings
@@ -15,7 +15,7 @@ import numpy as np
 COSTS = {"l2": 1, "l1": 2, "normal": 2, "rbf": 1, "cosine": 1, "clinear": 3, "rank": 2, "mahalanobis": 2}
 KERNELS = {"linear": "l2", "rbf": "rbf", "cosine": "cosine"}
 WIDTHS = (4, 6, 10)  # of sliding windows, in observations
-COUNTS = tuple(range(25))  # numbers of change points
+COUNTS = tuple(range(16))  # numbers of change points
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ def all_candidates() -> tuple[Candidate, ...]:
     for cost, shortest in COSTS.items():
         candidates += [Candidate(search, cost) for search in ("Pelt", "Binseg", "BottomUp")]
         candidates += [Candidate("Window", cost, width) for width in WIDTHS if width >= 2 * shortest]
+        candidates += [] if cost in KERNELS.values() else [Candidate("Dynp", cost, counted=True)]
     kernels = [Candidate("KernelCPD", cost, counted=counted) for cost in KERNELS.values() for counted in (False, True)]
     return (*candidates, *kernels)
 
@@ -67,11 +68,16 @@ def segment(candidate: Candidate, values: np.ndarray, value: float) -> list[int]
 
 
 def _along_grid(candidate: Candidate, values: np.ndarray, grid: tuple[float, ...], table: Any) -> list[list[int]]:
+    """What a smaller penalty forbids, a larger one does too, so that nothing is left to do after the first that forbids all.
+
+    That is so but for Pelt where segments must have several observations: there ruptures drops candidates too early.
+    """
     searcher = _searcher(candidate, values, table)
+    monotone = not candidate.counted and (candidate.search != "Pelt" or COSTS[candidate.cost] == 1)
     ends: list[list[int]] = []
     for value in grid:
-        if not candidate.counted and ends and len(ends[-1]) == 1:
-            ends.append(ends[-1])  # what a smaller penalty forbids, a larger one does too
+        if monotone and ends and len(ends[-1]) == 1:
+            ends.append(ends[-1])
         else:
             ends.append(_predict(searcher, candidate, value, len(values)))
     return ends
@@ -79,12 +85,9 @@ def _along_grid(candidate: Candidate, values: np.ndarray, grid: tuple[float, ...
 
 def _predict(searcher: Any, candidate: Candidate, value: float, length: int) -> list[int]:
     if not candidate.counted:
-        ends = searcher.predict(pen=float(value))
-    elif int(value) == 0:
-        return [length]
-    else:
-        ends = searcher.predict(n_bkps=min(int(value), length - 1))
-    return [int(end) for end in ends]
+        return [int(end) for end in searcher.predict(pen=float(value))]
+    count = min(int(value), length // COSTS[candidate.cost] - 1)  # more do not fit
+    return [int(end) for end in searcher.predict(n_bkps=count)] if count else [length]
 
 
 def _searcher(candidate: Candidate, values: np.ndarray, table: Any) -> Any:

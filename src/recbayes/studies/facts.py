@@ -1,5 +1,6 @@
-"""What a rerun must know to be comparable: versions, and the machine."""
+"""What a rerun must know to be comparable: the code, versions, and the machine."""
 
+import hashlib
 import os
 import platform
 import sys
@@ -11,23 +12,34 @@ from typing import Any
 PACKAGES = ("numpy", "scipy", "numba", "ruptures", "scikit-learn", "matplotlib")
 
 
-def facts() -> dict[str, Any]:
-    """Of the process that calls."""
+def versions() -> dict[str, str | None]:
+    """Of this package, with a checksum of its sources, of Python and of what the numbers depend on."""
     import recbayes
 
     return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {
-            "recbayes": recbayes.__version__,
-            "python": platform.python_version(),
-            **{name: _version(name) for name in PACKAGES},
-        },
-        "machine": {
-            "system": f"{platform.system()} {platform.machine()}",
-            "processor": _processor(),
-            "cores": os.cpu_count(),
-        },
+        "recbayes": recbayes.__version__,
+        "recbayes sources": _checksum(Path(recbayes.__file__).parent),
+        "python": platform.python_version(),
+        **{name: _version(name) for name in PACKAGES},
     }
+
+
+def facts(workers: int | None) -> dict[str, Any]:
+    """Of the process that calls, and of how many it has work for it."""
+    machine = {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "workers": workers,
+    }
+    return {"date": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions(), "machine": machine}
+
+
+def _checksum(folder: Path) -> str:
+    total = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        total.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return total.hexdigest()[:16]
 
 
 def _version(name: str) -> str | None:

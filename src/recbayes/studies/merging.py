@@ -1,6 +1,7 @@
 """Trees by merging adjacent segments from the bottom up: hierarchical clustering that keeps the order."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def merge_segments(
     observations. With more `shifts`, the left one of a pair may be its parent turned by any of these numbers of columns; it
     is turned back by the one that brings it closest.
     """
-    spans = list(zip([0, *ends[:-1]], ends, strict=True))
+    spans = list(pairwise([0, *ends]))
     means = [values[start:end].mean(axis=0) for start, end in spans]
     found = list(spans)
 

@@ -5,9 +5,10 @@ part.
 """
 
 import json
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, as_completed
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,10 +49,10 @@ class Folder:
                     f"{self.path} holds a study with other settings or of another version ({_difference(there, identity)}); "
                     "give another folder, or remove that one"
                 )
-        elif self.path.exists() and any(self.path.iterdir()):
+        elif self.path.exists() and any(one.suffix != ".part" for one in self.path.iterdir()):
             raise FileError(f"{self.path} has files in it, but no study to go on with; give another folder")
         else:
-            (self.path / "parts").mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
             write_json(settings, identity)
 
     def read(self, key: str) -> Done | None:
@@ -82,22 +83,26 @@ def run_parts(parts: Sequence[Part], folder: Folder, executor: Executor, tell: C
             tell()
     if len(finished) == sum(part.key is not None for part in parts):
         return finished
-    for part, done in _run([part for part in parts if part.key not in finished], executor):
-        if part.key is not None:
-            folder.write(part.key, done)
-            finished[part.key] = done
+    wanted = [part for part in parts if part.key not in finished]
+    futures = {executor.submit(timed, part.function, part.arguments): part.key for part in wanted}
+
+    def keep(future: Future) -> None:
+        key, done = futures.pop(future), future.result()
+        if key is not None:
+            folder.write(key, done)
+            finished[key] = done
             tell()
-    return finished
 
-
-def _run(parts: Sequence[Part], executor: Executor) -> Iterator[tuple[Part, Done]]:
-    futures = {executor.submit(timed, part.function, part.arguments): part for part in parts}
     try:
-        for future in as_completed(futures):
-            yield futures[future], future.result()
-    finally:
+        for future in as_completed(list(futures)):
+            keep(future)
+    except BaseException:
         for future in futures:
             future.cancel()
+        for future in [future for future in futures if future.done() and not future.cancelled() and not future.exception()]:
+            keep(future)
+        raise
+    return finished
 
 
 def timed(function: Callable[..., Any], arguments: tuple) -> Done:
@@ -117,7 +122,7 @@ def elapsed(dones: Sequence[Done]) -> float:
 
 def write_json(path: Path, data: Any) -> None:
     """Through a neighbouring file, so that a crash never leaves half of it."""
-    beside = path.with_name(path.name + ".part")
+    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
     beside.write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
     beside.replace(path)
 

@@ -1,6 +1,6 @@
 """Sequences of the paper's synthetic model (appendix, "Details for Quantitative Evaluation").
 
-Every sequence has a seed of its own, which follows from the seed of the study; `paper_model(noise).sample(seed=...,
+Every sequence has a seed of its own, which follows from the seed of the study; `true_model(noise, role).sample(seed=...,
 min_length=50, max_length=55)` makes it again.
 """
 
@@ -54,5 +54,5 @@ def make_sequences(settings: Settings, noise: float, role: str, numbers: range) 
 
 
 def checksum(values: np.ndarray) -> str:
-    """Of the observations, rounded to what does not depend on the machine."""
+    """Of the observations to nine digits, to see whether another machine or version has made the same."""
     return hashlib.sha256(np.round(values, 9).tobytes()).hexdigest()[:16]

@@ -11,12 +11,12 @@ from recbayes.plot.scores import scores
 from recbayes.plot.series import series
 from recbayes.plot.tree import tree as draw_tree
 from recbayes.studies.published import TREE_INDUCTION
-from recbayes.studies.synthetic.data import make_sequence, sequence_seed
+from recbayes.studies.synthetic.data import make_sequence
 from recbayes.studies.synthetic.learning import learnt_model
-from recbayes.studies.synthetic.methods import BAYESIAN, BEST_TREE, EXPECTED_F1, HC_CPD, NODES, OUTSIDE, Method
+from recbayes.studies.synthetic.methods import BASELINES, BAYESIAN, BEST_TREE, EXPECTED_F1, HC_CPD, NODES, OUTSIDE, Method
 from recbayes.studies.synthetic.study import Results
-from recbayes.studies.synthetic.tables import MEASURES, Row
-from recbayes.studies.synthetic.testing import Clock, infer
+from recbayes.studies.synthetic.tables import MEASURES, Row, find_score
+from recbayes.studies.synthetic.testing import Clock, draw_seed, infer
 from recbayes.studies.synthetic.tuning import change_point_tree
 
 COLOURS = {
@@ -62,14 +62,15 @@ def scores_figure(results: Results, rows: list[Row]) -> Any:
     figure = _figure(11.0, 4.4)
     levels = results.settings.noise_levels
     for ax, measure in zip(figure.subplots(1, 3, sharey=True), MEASURES, strict=True):
+        ours = {method: [_triple(rows, method, noise, measure) for noise in levels] for method in COLOURS}
+        ax.set_prop_cycle(color=list(COLOURS.values()))
+        scores(levels, {method.name: values for method, values in ours.items()}, ax=ax)
         for method, colour in COLOURS.items():
-            ours = [_triple(rows, method, noise, measure) for noise in levels]
-            scores(levels, {method.name: ours}, ax=ax, color=colour)
-            published = TREE_INDUCTION.get(method.published or "")
-            known = [noise for noise in levels if published and noise in published]
-            if published and known:
-                means = [[getattr(published[noise], measure)] for noise in known]
-                scores(known, {f"{method.published}, published": means}, ax=ax, color=colour, linestyle="--", marker="x")
+            published = TREE_INDUCTION.get(method.published or "", {})
+            known = [noise for noise in levels if noise in published]
+            if known:
+                means = {f"{method.published}, published": [[getattr(published[noise], measure)] for noise in known]}
+                scores(known, means, ax=ax, color=colour, linestyle="--", marker="x")
         ax.set_xticks(levels)
         ax.set(title={"f1": "F1"}.get(measure, measure), xlabel="noise")
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=8)
@@ -77,12 +78,7 @@ def scores_figure(results: Results, rows: list[Row]) -> Any:
 
 
 def _triple(rows: list[Row], method: Method, noise: float, measure: str) -> tuple[float, float, float]:
-    row = next(
-        row
-        for row in rows
-        if (row["method"], row["noise"], row["truth"]) == (method.name, noise, "true tree")
-        and row["parameters"] in ("", "learnt")
-    )
+    row = find_score(rows, noise, method, "" if method in BASELINES else "learnt")
     return row[measure], row[f"{measure}_low"], row[f"{measure}_high"]
 
 
@@ -100,7 +96,7 @@ def tuning_figure(results: Results) -> Any:
         for row in choice["candidates"]:
             candidate = row["candidate"]
             if candidate["search"] not in LINES:
-                continue  # KernelCPD repeats Pelt, or has numbers in place of penalties
+                continue  # KernelCPD repeats Pelt; it and Dynp have numbers in place of penalties
             colour = colours.setdefault(candidate["cost"], f"C{len(colours)}")
             ax.semilogx(row["grid"], row["f1"], LINES[candidate["search"]], color=colour, linewidth=0.8)
         if not choice["chosen"]["candidate"]["counted"]:
@@ -109,6 +105,8 @@ def tuning_figure(results: Results) -> Any:
         ax.set_ylim(0.0, 1.02)
     for ax in axes[: len(levels)]:
         ax.set_xlabel("penalty", fontsize=8)
+    for ax in axes[len(levels) :]:
+        ax.set_visible(False)
     axes[0].set_ylabel("F1 of change points")
     handles = [Line2D([], [], color=colour, label=cost) for cost, colour in colours.items()]
     handles += [Line2D([], [], color="k", linestyle=style, label=search) for search, style in LINES.items()]
@@ -147,7 +145,7 @@ def example_figure(results: Results) -> Any:
     for column, noise in enumerate(chosen):
         values, true_tree = make_sequence(results.settings, noise, "test", 0)
         model = learnt_model(results.learnt[noise])
-        seed = sequence_seed(results.settings, noise, "test", 0) % 2**62
+        seed = draw_seed(results.settings, noise, "test", 0)
         found = infer(model, values, results.settings.draws, seed, Clock(), (EXPECTED_F1, NODES))
         baseline = change_point_tree(results.change_points[noise]["chosen"], values)
         upper, lower = axes[:, column]

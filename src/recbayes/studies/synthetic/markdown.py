@@ -125,8 +125,8 @@ def calibration_table(rows: list[Row]) -> str:
     for parameters, method in kinds:
         names += [f"{method.name} ({parameters}): mean", "exist"]
     body = []
-    for low in sorted({row["low"] for row in rows}):
-        cells = [f"{low:.1f} to {low + 0.1:.1f}"]
+    for low, high in sorted({(row["low"], row["high"]) for row in rows}):
+        cells = [f"{low:.1f} to {high:.1f}"]
         for parameters, method in kinds:
             key = ("with transpositions", method.name, parameters, low)
             row = next((r for r in rows if (r["data"], r["method"], r["parameters"], r["low"]) == key), None)
@@ -143,15 +143,15 @@ def calibration_table(rows: list[Row]) -> str:
 
 
 def tuning_table(results: Results) -> str:
-    names = ["noise", "change points", "penalty or number", "their F1", "next best of another kind", "its F1"]
+    names = ["noise", "change points", "penalty or number", "their F1", "next best", "its F1"]
     names += ["Bayesian: eagerness", "threshold", "merging", "F1 of its trees", "without shifts"]
     body = []
     for noise, choice in results.change_points.items():
         chosen, tuned = choice["chosen"], results.bayesian[noise]
-        others = [row for row in choice["candidates"] if row["best_f1"] < chosen["best_f1"]]
-        other = max(others, key=lambda row: row["best_f1"], default=None)
+        others = [row for row in choice["candidates"] if row["name"] not in (chosen["name"], "KernelCPD, l2")]
+        other = max(others, key=lambda row: row["best_f1"])
         cells = [str(noise), chosen["name"], f"{chosen['value']:.3g}", f"{chosen['best_f1']:.3f}"]
-        cells += ["", ""] if other is None else [other["name"], f"{other['best_f1']:.3f}"]
+        cells += [other["name"], f"{other['best_f1']:.3f}"]
         cells += [f"{tuned['model']['eagerness']:g}", f"{tuned['threshold']:g}"]
         cells += [f"{tuned['linkage']}, shifts {' and '.join(map(str, tuned['shifts']))}"]
         body.append([*cells, f"{tuned['best_f1']:.3f}", f"{tuned['best_f1_without_shifts']:.3f}"])
@@ -172,7 +172,7 @@ def parameter_table(rows: list[Row]) -> str:
     body = []
     for noise in levels_of(rows):
         cells = [values[noise, name] for name in wanted]
-        body.append([str(noise), *(f"{cell['estimate']:.3g} ± {cell['standard_error']:.2g}" for cell in cells)])
+        body.append([str(noise), *(f"{cell['estimate']:.3g} ± {_error(cell['standard_error'])}" for cell in cells)])
     return markdown(["noise", *wanted.values()], body)
 
 
@@ -181,6 +181,10 @@ def time_table(rows: list[Row]) -> str:
         ["work", "seconds", "each"],
         [[row["work"], f"{row['seconds']:.0f}", f"{row['milliseconds_each']:.1f} ms a {row['each']}"] for row in rows],
     )
+
+
+def _error(value: float | None) -> str:
+    return "not determined" if value is None else f"{value:.2g}"
 
 
 def _number(value: float | None) -> str:

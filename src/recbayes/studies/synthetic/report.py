@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from recbayes.studies.parts import write_json
 from recbayes.studies.published import CITATION
@@ -28,8 +28,15 @@ from recbayes.studies.synthetic.study import Results
 from recbayes.studies.synthetic.tables import TABLES, Row
 
 
-def write_report(results: Results, folder: str | Path) -> Path:
-    """Write all files into the folder, and say where the report is."""
+class Report(NamedTuple):
+    """Where the report is, and the tables it is made of."""
+
+    path: Path
+    tables: dict[str, list[Row]]
+
+
+def write_report(results: Results, folder: str | Path) -> Report:
+    """Write all files into the folder."""
     folder = Path(folder)
     tables = {name: make(results) for name, make in TABLES.items()}
     tables["checks"] = check_rows(results, tables)
@@ -39,7 +46,7 @@ def write_report(results: Results, folder: str | Path) -> Path:
     draw_figures(results, tables, folder / "figures")
     report = folder / "report.md"
     report.write_text("\n".join(_sections(results, tables)) + "\n", encoding="utf-8")
-    return report
+    return Report(report, tables)
 
 
 def _document(results: Results, tables: dict[str, list[Row]]) -> dict[str, Any]:
@@ -71,7 +78,9 @@ def _sections(results: Results, tables: dict[str, list[Row]]) -> Iterable[str]:
         f"{settings.seed}, {settings.draws} draws. Published numbers: {CITATION}. Brackets are 95 % bootstrap intervals.\n"
     )
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
-    yield f"{results.elapsed['all'] / 60:.1f} minutes on {machine['cores']} cores ({machine['processor']}); {named}.\n"
+    workers = "an executor" if machine["workers"] is None else f"{machine['workers']} processes"
+    cores = f"{workers} on {machine['cores']} cores ({machine['processor']})"
+    yield f"{results.elapsed['all'] / 60:.1f} minutes of work by {cores}; {named}.\n"
     yield "## What was to be shown\n"
     if settings.test < Settings().test:
         yield "With so few sequences chance alone can break any of these.\n"
@@ -84,7 +93,7 @@ def _sections(results: Results, tables: dict[str, list[Row]]) -> Iterable[str]:
     yield "\n## Against the ground truth as published\n"
     yield (
         "The authors' data list leaves of exactly two observations together with both observations as nodes. Scored against "
-        "such a truth, precision / recall / F1:\n"
+        "such a truth, precision / recall / F1 (outside marginals above 1 count as 1 in ours):\n"
     )
     yield published_table(tables["scores"])
     yield "\n## Differences of F1 on the same sequences\n"
@@ -101,6 +110,8 @@ def _sections(results: Results, tables: dict[str, list[Row]]) -> Iterable[str]:
     yield "\n## Choice of the baselines\n"
     yield tuning_table(results)
     yield "\n## Learnt parameters\n"
+    converged = sum(learnt["converged"] for learnt in results.learnt.values())
+    yield f"{converged} of {len(results.learnt)} fits converged. True values are in the headings.\n"
     yield parameter_table(tables["parameters"])
     yield "\n## Time\n"
     spans = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in results.elapsed.items())

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from recbayes.errors import StudyError
+
 NOISE_LEVELS = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25)
 
 
@@ -20,13 +22,21 @@ class Settings:
     test: int = 500
     unshifted: int = 100
     draws: int = 1000
-    per_decade: int = 8
+    per_decade: int = 6
     chunk: int = 25
+
+    def __post_init__(self) -> None:
+        for name in ("training", "tuning", "test", "unshifted", "draws", "per_decade", "chunk"):
+            if getattr(self, name) < 1:
+                raise StudyError(f"{name} must be at least 1, got {getattr(self, name)}")
+        levels = self.noise_levels
+        if not levels or len(set(levels)) < len(levels) or not all(0 < noise < float("inf") for noise in levels):
+            raise StudyError(f"noise levels must be different positive numbers, got {levels}")
 
     @classmethod
     def quick(cls, seed: int = 0) -> Self:
         """A glance at everything, in about a minute once the kernels are compiled."""
-        return cls(seed, (0.01, 0.1, 0.25), tuning=10, test=30, unshifted=10, draws=300, per_decade=3, chunk=5)
+        return cls(seed, (0.01, 0.1, 0.25), tuning=6, test=30, unshifted=10, draws=300, per_decade=3, chunk=5)
 
     def to_data(self) -> dict[str, Any]:
         return {**asdict(self), "noise_levels": list(self.noise_levels)}

@@ -1,5 +1,6 @@
 """The study from end to end: tune the baselines, learn the models, test all methods."""
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any
 
 from recbayes.errors import StudyError
 from recbayes.learn.gradient import log_evidence_and_gradient
-from recbayes.studies.facts import facts
+from recbayes.studies.facts import facts, versions
 from recbayes.studies.parts import Done, Folder, Part, elapsed, run_parts
 from recbayes.studies.pool import worker_pool
 from recbayes.studies.progress import Stages
@@ -37,10 +38,6 @@ class Results:
     seconds: dict[str, float]
     elapsed: dict[str, float]
 
-    def prepared(self, noise: float) -> dict[str, Any]:
-        """What the methods need to be run on a sequence."""
-        return prepare(self.change_points[noise], self.bayesian[noise], self.learnt[noise])
-
 
 def run(
     settings: Settings,
@@ -50,15 +47,14 @@ def run(
     workers: int | None = None,
     progress: bool | None = None,
 ) -> Results:
-    """Run the study, or what is left of it, in `workers` processes (by default one per core) or through an executor.
+    """Run the study, or what is left of it, in `workers` processes (by default one per core) or through any executor.
 
-    Finished parts are kept in the folder `path`; the same call with the same settings goes on from there.
+    Finished parts are kept in the folder `path`; the same call with the same settings, code and versions goes on from there.
     """
     if find_spec("ruptures") is None:
         raise StudyError("the baseline needs the package ruptures: pip install 'recbayes[study]'")
-    from recbayes import __version__
-
-    folder = Folder(path, {"study": "synthetic", "recbayes": __version__, "settings": settings.to_data()})
+    folder = Folder(path, {"study": "synthetic", "settings": settings.to_data(), "versions": versions()})
+    workers = (workers or os.cpu_count() or 1) if executor is None else None
     with Stages(progress) as stages, worker_pool(executor, workers) as pool:
 
         def stage(name: str, parts: list[Part]) -> dict[str, Done]:
@@ -76,7 +72,7 @@ def run(
         testing = stage("testing", _testing_parts(settings, prepared))
     return Results(
         settings=settings,
-        facts=facts(),
+        facts=facts(workers),
         change_points=change_points,
         bayesian=bayesian,
         learnt=learnt,
@@ -97,7 +93,7 @@ def prepare(change_points: dict[str, Any], bayesian: dict[str, Any], learnt: dic
 
 
 def compile_kernels(settings: Settings) -> None:
-    """Once for all workers, who would otherwise all do it at the same time; what is compiled stays on disk."""
+    """One worker compiles while the others tune, which needs no kernels; what is compiled stays on disk for all."""
     noise = settings.noise_levels[0]
     values, _ = make_sequence(settings, noise, "training", 0)
     infer(paper_model(noise), values[:12], 10, 0, Clock(), NETWORK)

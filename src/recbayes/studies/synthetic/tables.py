@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.studies.bootstrap import Estimate, bootstrap_mean
+from recbayes.studies.bootstrap import Estimate, bootstrap_levels, bootstrap_mean, bootstrap_ratio
 from recbayes.studies.calibration import calibration
 from recbayes.studies.published import TREE_INDUCTION
 from recbayes.studies.synthetic.data import ROLES, sequence_seed
@@ -74,8 +74,8 @@ def difference_rows(results: Results) -> list[Row]:
             noise: measures(records, one)["f1"] - measures(records, other)["f1"]
             for noise, records in results.records.items()
         }
-        for noise, values in [*levels.items(), ("all", np.concatenate(list(levels.values())))]:
-            estimate = bootstrap_mean(values, results.settings.seed)
+        for noise, chosen in [*((noise, [values]) for noise, values in levels.items()), ("all", list(levels.values()))]:
+            estimate = bootstrap_levels(chosen, results.settings.seed)
             rows.append({"method": one, "minus": other, "noise": noise, **_columns("f1", estimate)})
     return rows
 
@@ -87,7 +87,7 @@ def sum_rows(results: Results) -> list[Row]:
         for noise, records in levels.items():
             for method, parameters in kinds:
                 counts = np.array([record["scores"][label(method, parameters)] for record in records])
-                ratio = bootstrap_mean(counts[:, 1] / counts[:, 2].mean(), results.settings.seed)
+                ratio = bootstrap_ratio(counts[:, 1], counts[:, 2], results.settings.seed)
                 values = measures(records, label(method, parameters))
                 row = {"data": data, "noise": noise, "method": method.name, "parameters": parameters}
                 row |= {"sequences": len(records), **_columns("nodes_claimed_per_node", ratio)}
@@ -112,9 +112,9 @@ def calibration_rows(results: Results) -> list[Row]:
     """Of all noise levels together."""
     rows = []
     for data, levels, kinds in _probabilities(results):
-        records = [record for level in levels.values() for record in level]
         for method, parameters in kinds:
-            counts = [record["calibration"][label(method, parameters)] for record in records]
+            name = label(method, parameters)
+            counts = [[record["calibration"][name] for record in records] for records in levels.values()]
             for one in calibration(counts, results.settings.seed):
                 rows.append({"data": data, "method": method.name, "parameters": parameters, **one._asdict()})
     return rows

@@ -1,6 +1,7 @@
 """Choosing the parameters of the baselines, on sequences whose true trees are known."""
 
 from dataclasses import asdict, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from recbayes.studies.synthetic.settings import Settings
 from recbayes.tree.metrics import boundary_scores, node_scores
 from recbayes.tree.tree import Tree
 
-EAGERNESS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+EAGERNESS = tuple(float(value) for value in range(-2, 13))
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 MERGING = tuple((linkage, shifts) for linkage in LINKAGES for shifts in ((0,), tuple(SHIFTS)))
 
@@ -90,4 +91,4 @@ def change_point_tree(chosen: dict[str, Any], values: np.ndarray) -> Tree:
 
 
 def _spans(ends: list[int]) -> list[tuple[int, int]]:
-    return list(zip([0, *ends[:-1]], ends, strict=True))
+    return list(pairwise([0, *ends]))

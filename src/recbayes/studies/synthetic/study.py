@@ -1,6 +1,7 @@
 """The study from end to end: tune the baselines, learn the models, test all methods."""
 
 import os
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -8,15 +9,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from recbayes.errors import StudyError
+import numpy as np
+
+from recbayes.chart.inside import inside
+from recbayes.chart.outside import outside
+from recbayes.errors import ApproximationWarning, StudyError
 from recbayes.learn.gradient import log_evidence_and_gradient
+from recbayes.model.gaussian import GaussianRBN
 from recbayes.studies.facts import facts, versions
 from recbayes.studies.parts import Done, Folder, Part, elapsed, run_parts
 from recbayes.studies.pool import worker_pool
 from recbayes.studies.progress import Stages
 from recbayes.studies.synthetic.data import make_sequence, paper_model
 from recbayes.studies.synthetic.learning import learn
-from recbayes.studies.synthetic.methods import NETWORK
+from recbayes.studies.synthetic.methods import BEST_TREE, EXPECTED_F1, MOST_PROBABLE, NODES
 from recbayes.studies.synthetic.settings import Settings
 from recbayes.studies.synthetic.testing import Clock, infer, run_methods, run_unshifted
 from recbayes.studies.synthetic.tuning import choose_change_points, try_change_points, tune_bayesian
@@ -60,7 +66,8 @@ def run(
         def stage(name: str, parts: list[Part]) -> dict[str, Done]:
             return run_parts(parts, folder, pool, stages.stage(name, sum(part.key is not None for part in parts)))
 
-        tuning = stage("tuning the baselines", [Part(None, compile_kernels, (settings,)), *_tuning_parts(settings)])
+        compiling = [Part(None, function, (settings,)) for function in (compile_draws, compile_passes)]
+        tuning = stage("tuning the baselines", [compiling[0], *_tuning_parts(settings), compiling[1]])
         learning = stage("learning", [Part(f"learn/{noise}", learn, (settings, noise)) for noise in settings.noise_levels])
         change_points = {
             noise: choose_change_points(settings, _results(tuning, f"change_points/{noise}/"))
@@ -92,12 +99,23 @@ def prepare(change_points: dict[str, Any], bayesian: dict[str, Any], learnt: dic
     return {"change_points": change_points["chosen"], "bayesian": bayesian, "learnt": learnt}
 
 
-def compile_kernels(settings: Settings) -> None:
-    """One worker compiles while the others tune, which needs no kernels; what is compiled stays on disk for all."""
+def compile_draws(settings: Settings) -> None:
+    """Workers compile while others tune, which needs no kernels; what is compiled stays on disk for all."""
+    infer(*_short(settings), 10, 0, Clock(), (BEST_TREE, MOST_PROBABLE, EXPECTED_F1, NODES))
+
+
+def compile_passes(settings: Settings) -> None:
+    """What works on the chart without drawing."""
+    model, values = _short(settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ApproximationWarning)
+        outside(inside(model, values))
+    log_evidence_and_gradient(model, values)
+
+
+def _short(settings: Settings) -> tuple[GaussianRBN, np.ndarray]:
     noise = settings.noise_levels[0]
-    values, _ = make_sequence(settings, noise, "training", 0)
-    infer(paper_model(noise), values[:12], 10, 0, Clock(), NETWORK)
-    log_evidence_and_gradient(paper_model(noise), values[:12])
+    return paper_model(noise), make_sequence(settings, noise, "training", 0)[0][:12]
 
 
 def _tuning_parts(settings: Settings) -> list[Part]:

@@ -11,8 +11,12 @@ if TYPE_CHECKING:
 
 def synthetic(
     output: Annotated[
-        Path, typer.Option(help="Folder for the results. If it holds an unfinished run, that one is continued.")
-    ] = Path("study-synthetic"),
+        Path | None,
+        typer.Option(
+            help="Folder for the results, by default study-synthetic or study-synthetic-quick. An unfinished run in it is "
+            "continued."
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version of everything, in about a minute.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all sequences.")] = 0,
     workers: Annotated[int | None, typer.Option(min=1, help="Number of processes; by default one per core.")] = None,
@@ -29,6 +33,7 @@ def synthetic(
 
     console, errors = Console(), Console(stderr=True)
     settings = Settings.quick(seed) if quick else Settings(seed)
+    output = output or Path("study-synthetic-quick" if quick else "study-synthetic")
     try:
         results = run(settings, output, workers=workers)
         report = write_report(results, output)

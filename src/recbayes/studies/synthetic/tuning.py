@@ -14,7 +14,7 @@ from recbayes.studies.synthetic.settings import Settings
 from recbayes.tree.metrics import boundary_scores, node_scores
 from recbayes.tree.tree import Tree
 
-EAGERNESS = tuple(float(value) for value in range(-2, 13))
+EAGERNESS = tuple(float(value) for value in range(13))
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
 MERGING = tuple((linkage, shifts) for linkage in LINKAGES for shifts in ((0,), tuple(SHIFTS)))
 

@@ -81,3 +81,15 @@ def test_calibration() -> None:
     rb.plot.calibration([(0.5, 0.5, 0.5, 0.5)], ax=ax)
     assert len(ax.lines) == 1 + 2 * 3  # one diagonal; points and two caps of each
     np.testing.assert_allclose(ax.containers[0][0].get_xydata(), [[0.1, 0.2], [0.9, 0.8]])
+
+
+@pytest.mark.parametrize("values", [[(0.1, 0.0, 0.2)], [(0.1,), (0.1, 0.0, 0.2)], [(0.1, 0.2), (0.1, 0.2)]])
+def test_scores_that_are_none(values: list) -> None:
+    with pytest.raises(DataError, match="must have"):
+        rb.plot.scores([0.1, 0.2], {"one": values})
+
+
+@pytest.mark.parametrize("bins", [[], [(0.1, 0.2)]])
+def test_calibration_of_nothing(bins: list) -> None:
+    with pytest.raises(DataError, match="four numbers"):
+        rb.plot.calibration(bins)

@@ -251,13 +251,26 @@ def test_levels_that_the_paper_has_not(results: Results, tmp_path: Path) -> None
     parameters = [[name, estimate, None] for name, estimate, _ in results.learnt[0.2]["parameters"]]
     renamed["learnt"] = {0.3: {**results.learnt[0.2], "parameters": parameters}}
     other = replace(results, settings=replace(SMALL, noise_levels=(0.3,)), **renamed)
-    path, tables = write_report(other, tmp_path)
+    path, tables = write_report(other, tmp_path / "new")
     assert "not determined" in path.read_text(encoding="utf-8")
     assert not any("published" in row["claim"] for row in tables["checks"])
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"test": 0}, {"unshifted": 0}, {"chunk": -1}, {"noise_levels": ()}, {"noise_levels": (0.1, 0.1)}, {"draws": 0}]
+    "wrong",
+    [
+        {"test": 0},
+        {"unshifted": 2.5},
+        {"chunk": -1},
+        {"seed": -1},
+        {"seed": None},
+        {"draws": True},
+        {"noise_levels": ()},
+        {"noise_levels": (0.1, 0.1)},
+        {"noise_levels": (0.0,)},
+        {"noise_levels": 0.1},
+        {"noise_levels": np.array([0.1, 0.2])},
+    ],
 )
 def test_impossible_settings(wrong: dict[str, Any]) -> None:
     with pytest.raises(StudyError, match="must be"):

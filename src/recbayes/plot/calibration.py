@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
+from recbayes.errors import DataError
+
 
 def calibration(bins: Sequence[Sequence[float]], *, label: str | None = None, ax: Any = None, **style: Any) -> Any:
     """Bins are (mean probability, share that exists, low, high); honest ones lie on the diagonal."""
     import matplotlib.pyplot as plt
 
     ax = plt.gca() if ax is None else ax
+    if not bins or {len(one) for one in bins} != {4}:
+        raise DataError("calibration needs bins of four numbers each: mean probability, share that exists, low, high")
     if not ax.lines:
         ax.plot([0, 1], [0, 1], color="0.7", linewidth=1)
     probability, share, low, high = zip(*bins, strict=True)

@@ -18,10 +18,10 @@ from recbayes.errors import FileError
 class Part(NamedTuple):
     """A function of the module level with arguments that can be sent to other processes; its result can be kept as JSON.
 
-    The key is the part's path in the folder. Parts without one are not kept.
+    The key is the part's path in the folder.
     """
 
-    key: str | None
+    key: str
     function: Callable[..., Any]
     arguments: tuple
 
@@ -71,27 +71,21 @@ class Folder:
 
 
 def run_parts(parts: Sequence[Part], folder: Folder, executor: Executor, tell: Callable[[], None]) -> dict[str, Done]:
-    """Results by key, of parts finished earlier and now; `tell` is called for each.
-
-    Parts that are not kept are done only if some of the others still have to be.
-    """
+    """Results by key, of parts finished earlier and now; `tell` is called for each."""
     finished: dict[str, Done] = {}
     for part in parts:
-        done = None if part.key is None else folder.read(part.key)
-        if part.key is not None and done is not None:
+        done = folder.read(part.key)
+        if done is not None:
             finished[part.key] = done
             tell()
-    if len(finished) == sum(part.key is not None for part in parts):
-        return finished
     wanted = [part for part in parts if part.key not in finished]
     futures = {executor.submit(timed, part.function, part.arguments): part.key for part in wanted}
 
     def keep(future: Future) -> None:
         key, done = futures.pop(future), future.result()
-        if key is not None:
-            folder.write(key, done)
-            finished[key] = done
-            tell()
+        folder.write(key, done)
+        finished[key] = done
+        tell()
 
     try:
         for future in as_completed(list(futures)):

@@ -132,16 +132,18 @@ def calibration_figure(rows: list[Row]) -> Any:
             if bins:
                 calibration(bins, label=f"{method} ({parameters} parameters)", ax=ax, color=colour)
         ax.set_title(data, fontsize=10)
-        ax.legend(fontsize=7, loc="upper left")
+        ax.legend(fontsize=7, loc="lower right")
     return figure
 
 
 def example_figure(results: Results) -> Any:
     """The first test sequence at a low and a high noise level: trees over the scape, the series with its change points."""
-    levels = results.settings.noise_levels
-    chosen = [min(levels, key=lambda level: abs(level - wanted)) for wanted in EXAMPLES]
-    figure = _figure(12.0, 8.0)
-    axes = figure.subplots(2, 2, sharex="col", height_ratios=[3.0, 1.3])
+    chosen: list[float] = []
+    for wanted in EXAMPLES[: len(results.settings.noise_levels)]:
+        left = [level for level in results.settings.noise_levels if level not in chosen]
+        chosen.append(min(left, key=lambda level: abs(level - wanted)))
+    figure = _figure(6.0 * len(chosen), 8.0)
+    axes = figure.subplots(2, len(chosen), sharex="col", height_ratios=[3.0, 1.3], squeeze=False)
     for column, noise in enumerate(chosen):
         values, true_tree = make_sequence(results.settings, noise, "test", 0)
         model = learnt_model(results.learnt[noise])
@@ -164,5 +166,5 @@ def example_figure(results: Results) -> Any:
     handles = [Line2D([], [], color=colour, linewidth=2, label=name) for name, colour in names]
     handles.append(Line2D([], [], color="0.5", linestyle="--", linewidth=0.8, label="change points of HC/CPD"))
     figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=9)
-    figure.colorbar(axes[0, 1].collections[0], ax=list(axes[0]), label="probability of a node", fraction=0.03)
+    figure.colorbar(axes[0, -1].collections[0], ax=list(axes[0]), label="probability of a node", fraction=0.03)
     return figure

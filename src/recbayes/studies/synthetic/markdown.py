@@ -67,7 +67,8 @@ def published_table(rows: list[Row]) -> str:
         for method, parameters in wanted:
             row = find_score(rows, noise, method, parameters, truth="as published")
             for prefix in ("", "published_"):
-                cells.append(" / ".join(_number(row[f"{prefix}{measure}"]) for measure in MEASURES))
+                values = [row[f"{prefix}{measure}"] for measure in MEASURES]
+                cells.append("" if None in values else " / ".join(map(_number, values)))
         body.append(cells)
     return markdown(names, body)
 

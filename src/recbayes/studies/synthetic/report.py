@@ -38,6 +38,7 @@ class Report(NamedTuple):
 def write_report(results: Results, folder: str | Path) -> Report:
     """Write all files into the folder."""
     folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     tables = {name: make(results) for name, make in TABLES.items()}
     tables["checks"] = check_rows(results, tables)
     for name, rows in tables.items():
@@ -74,13 +75,13 @@ def _sections(results: Results, tables: dict[str, list[Row]]) -> Iterable[str]:
     settings, machine, versions = results.settings, results.facts["machine"], results.facts["versions"]
     yield "# Trees of synthetic series\n"
     yield (
-        f"{settings.training} training, {settings.tuning} tuning and {settings.test} test sequences per noise level, seed "
-        f"{settings.seed}, {settings.draws} draws. Published numbers: {CITATION}. Brackets are 95 % bootstrap intervals.\n"
+        f"{settings.training} training, {settings.tuning} tuning and {settings.test} test sequences per noise level (and "
+        f"{settings.unshifted} without transpositions), seed {settings.seed}, {settings.draws} draws. Published numbers: "
+        f"{CITATION}. Brackets are 95 % bootstrap intervals.\n"
     )
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
-    workers = "an executor" if machine["workers"] is None else f"{machine['workers']} processes"
-    cores = f"{workers} on {machine['cores']} cores ({machine['processor']})"
-    yield f"{results.elapsed['all'] / 60:.1f} minutes of work by {cores}; {named}.\n"
+    cores = f"a machine with {machine['cores']} cores ({machine['processor']})"
+    yield f"{results.elapsed['all'] / 60:.1f} minutes by the clock on {cores}; {named}.\n"
     yield "## What was to be shown\n"
     if settings.test < Settings().test:
         yield "With so few sequences chance alone can break any of these.\n"
@@ -88,6 +89,7 @@ def _sections(results: Results, tables: dict[str, list[Row]]) -> Iterable[str]:
     yield "\n## F1\n"
     yield "Parameters are learnt from the training sequences alone, but for the last column, which has the true ones.\n"
     yield f1_table(tables["scores"])
+    yield "\n![Precision, recall and F1](figures/scores.png)\n\n![An example](figures/example.png)"
     yield "\n## Precision and recall\n"
     yield precision_recall_table(tables["scores"])
     yield "\n## Against the ground truth as published\n"
@@ -105,10 +107,12 @@ def _sections(results: Results, tables: dict[str, list[Row]]) -> Iterable[str]:
     yield above_one_table(tables["node_counts"])
     yield "\n## Calibration, all noise levels\n"
     yield calibration_table(tables["calibration"])
+    yield "\n![Calibration](figures/calibration.png)"
     yield "\n## Effective share of the draws\n"
     yield share_table(tables["effective_shares"])
     yield "\n## Choice of the baselines\n"
     yield tuning_table(results)
+    yield "\n![Tuning](figures/tuning.png)"
     yield "\n## Learnt parameters\n"
     converged = sum(learnt["converged"] for learnt in results.learnt.values())
     yield f"{converged} of {len(results.learnt)} fits converged. True values are in the headings.\n"

@@ -26,12 +26,16 @@ class Settings:
     chunk: int = 25
 
     def __post_init__(self) -> None:
-        for name in ("training", "tuning", "test", "unshifted", "draws", "per_decade", "chunk"):
-            if getattr(self, name) < 1:
-                raise StudyError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("seed", "training", "tuning", "test", "unshifted", "draws", "per_decade", "chunk"):
+            value, least = getattr(self, name), 0 if name == "seed" else 1
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise StudyError(f"{name} must be a whole number (int) of at least {least}, got {value!r}")
         levels = self.noise_levels
-        if not levels or len(set(levels)) < len(levels) or not all(0 < noise < float("inf") for noise in levels):
-            raise StudyError(f"noise levels must be different positive numbers, got {levels}")
+        fine = isinstance(levels, tuple) and all(
+            isinstance(noise, float) and 1e-4 <= noise < float("inf") for noise in levels
+        )
+        if not fine or not levels or len({round(noise, 6) for noise in levels}) < len(levels):
+            raise StudyError(f"noise_levels must be a tuple of different numbers (float) of at least 0.0001, got {levels!r}")
 
     @classmethod
     def quick(cls, seed: int = 0) -> Self:

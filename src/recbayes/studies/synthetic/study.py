@@ -64,10 +64,9 @@ def run(
     with Stages(progress) as stages, worker_pool(executor, workers) as pool:
 
         def stage(name: str, parts: list[Part]) -> dict[str, Done]:
-            return run_parts(parts, folder, pool, stages.stage(name, sum(part.key is not None for part in parts)))
+            return run_parts(parts, folder, pool, stages.stage(name, len(parts)))
 
-        compiling = [Part(None, function, (settings,)) for function in (compile_draws, compile_passes)]
-        tuning = stage("tuning the baselines", [compiling[0], *_tuning_parts(settings), compiling[1]])
+        tuning = stage("tuning the baselines, compiling", _tuning_parts(settings))
         learning = stage("learning", [Part(f"learn/{noise}", learn, (settings, noise)) for noise in settings.noise_levels])
         change_points = {
             noise: choose_change_points(settings, _results(tuning, f"change_points/{noise}/"))
@@ -100,7 +99,7 @@ def prepare(change_points: dict[str, Any], bayesian: dict[str, Any], learnt: dic
 
 
 def compile_draws(settings: Settings) -> None:
-    """Workers compile while others tune, which needs no kernels; what is compiled stays on disk for all."""
+    """What posterior draws need, on a short series; what is compiled stays on disk for all workers."""
     infer(*_short(settings), 10, 0, Clock(), (BEST_TREE, MOST_PROBABLE, EXPECTED_F1, NODES))
 
 
@@ -119,11 +118,13 @@ def _short(settings: Settings) -> tuple[GaussianRBN, np.ndarray]:
 
 
 def _tuning_parts(settings: Settings) -> list[Part]:
-    parts = [Part(f"bayesian/{noise}", tune_bayesian, (settings, noise)) for noise in settings.noise_levels]
+    """Tuning needs no kernels, so that they can be compiled meanwhile."""
+    parts = [Part("compile/draws", compile_draws, (settings,))]
+    parts += [Part(f"bayesian/{noise}", tune_bayesian, (settings, noise)) for noise in settings.noise_levels]
     for noise in settings.noise_levels:
         for name, numbers in _chunks(settings.tuning, TUNED_AT_ONCE):
             parts.append(Part(f"change_points/{noise}/{name}", try_change_points, (settings, noise, numbers)))
-    return parts
+    return [*parts, Part("compile/passes", compile_passes, (settings,))]
 
 
 def _testing_parts(settings: Settings, prepared: dict[float, dict[str, Any]]) -> list[Part]:
@@ -156,6 +157,7 @@ def _records(settings: Settings, testing: dict[str, Done], role: str) -> dict[fl
 def _seconds(tuning: dict[str, Done], learning: dict[str, Done], testing: dict[str, Done]) -> dict[str, float]:
     """Work by what it was for; the sum over all processes."""
     totals = {
+        "compiling": sum(done.ended - done.began for key, done in tuning.items() if key.startswith("compile/")),
         "tuning HC/CPD": sum(done.ended - done.began for key, done in tuning.items() if key.startswith("change_points/")),
         "tuning Bayesian change points": sum(
             done.ended - done.began for key, done in tuning.items() if key.startswith("bayesian/")

@@ -134,7 +134,9 @@ def time_rows(results: Results) -> list[Row]:
     levels = len(settings.noise_levels)
     rows = []
     for what, seconds in results.seconds.items():
-        if what == "learning":
+        if what == "compiling":
+            count, unit = 1, "run"
+        elif what == "learning":
             count, unit = levels, "level"
         elif what.startswith("tuning"):
             count, unit = levels * settings.tuning, "sequence"

@@ -285,7 +285,7 @@ def test_files(results: Results, folder: Path) -> None:
     assert document["tables"]["scores"] == json.loads(json.dumps(score_rows(results)))
     report = (folder / "report.md").read_text(encoding="utf-8")
     assert not re.search(r"\b(nan|inf|None)\b", report)
-    assert report.count("\n## ") == 11
+    assert report.count("\n## ") == 12
     assert {path.stem for path in (folder / "figures").glob("*.png")} == {"scores", "tuning", "calibration", "example"}
     assert all(path.stat().st_size > 10_000 for path in (folder / "figures").glob("*.png"))
     for noise, learnt in document["learnt"].items():

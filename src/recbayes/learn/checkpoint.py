@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recbayes.errors import FileError
+from recbayes.numerics.files import write_beside
 
 FORMAT, VERSION = "recbayes.checkpoint", 1
 
@@ -69,11 +70,7 @@ class Checkpoint:
         body = ",\n".join(self._lines)
         head = {"format": FORMAT, "version": VERSION, "fit": self._fingerprint, "checksum": _checksum(body)}
         text = f'{{"head": {json.dumps(head)},\n"evaluations": [\n{body}\n]}}\n'
-        part = _beside(self._path, ".part")
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        part = write_beside(self._path, text)
         if self._path.exists():
             self._path.replace(_beside(self._path, ".previous"))
         part.replace(self._path)

@@ -15,6 +15,7 @@ from recbayes.model.gaussian import GaussianRBN
 from recbayes.model.grammar_text import Rule, Terminal
 from recbayes.model.linear_gaussian import LinearGaussianRBN
 from recbayes.model.pcfg import PCFG
+from recbayes.numerics.files import write_beside
 
 VERSION = 1
 
@@ -22,11 +23,8 @@ Model = GaussianRBN | LinearGaussianRBN | PCFG | DiscreteRBN
 
 
 def save(model: Model, path: str | Path) -> None:
-    """Write the model to `path`, through a neighbouring file so that a crash never leaves half a model."""
-    path = Path(path)
-    beside = path.with_name(path.name + ".part")
-    beside.write_text(to_json(model) + "\n", encoding="utf-8")
-    beside.replace(path)
+    """Write the model to `path`; a crash never leaves half a model."""
+    write_beside(Path(path), to_json(model) + "\n").replace(path)
 
 
 def load(path: str | Path) -> Model:

@@ -5,7 +5,6 @@ part.
 """
 
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, as_completed
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recbayes.errors import FileError
+from recbayes.numerics.files import write_beside
 
 
 class Part(NamedTuple):
@@ -115,10 +115,7 @@ def elapsed(dones: Sequence[Done]) -> float:
 
 
 def write_json(path: Path, data: Any) -> None:
-    """Through a neighbouring file, so that a crash never leaves half of it."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    beside.write_text(json.dumps(data, allow_nan=False) + "\n", encoding="utf-8")
-    beside.replace(path)
+    write_beside(path, json.dumps(data, allow_nan=False) + "\n").replace(path)
 
 
 def _read(path: Path) -> Any:

@@ -1,6 +1,6 @@
 """The tables of the report."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from recbayes.studies.synthetic.methods import (
     BAYESIAN,
@@ -26,77 +26,78 @@ def check_table(rows: list[Row]) -> str:
 
 def f1_table(rows: list[Row]) -> str:
     wanted: Columns = [(HC_CPD, ""), (BAYESIAN, ""), (BEST_TREE, "learnt"), (EXPECTED_F1, "learnt"), (EXPECTED_F1, "true")]
-    names = ["noise"]
+    names = []
     for method, parameters in wanted:
         names.append(method.name + (", true parameters" if parameters == "true" else ""))
         names += ["published"] if method.published else []
-    body = []
-    for noise in levels_of(rows):
-        cells = [str(noise)]
+
+    def cells(noise: float) -> Iterable[str]:
         for method, parameters in wanted:
             row = find_score(rows, noise, method, parameters)
-            cells.append(f"{row['f1']:.3f} [{row['f1_low']:.3f}, {row['f1_high']:.3f}]")
-            cells += [_number(row["published_f1"])] if method.published else []
-        body.append(cells)
+            yield _interval(row, "f1")
+            if method.published:
+                yield _number(row["published_f1"])
+
+    return by_noise(rows, names, cells)
+
+
+def score_table(rows: list[Row]) -> str:
+    """All measures of all methods, with intervals."""
+    names = ["noise", "method", *MEASURES, "published"]
+    body = [
+        [str(row["noise"]), row["method"], *(_interval(row, measure) for measure in MEASURES), _published(row)]
+        for row in rows
+        if row["truth"] == "true tree" and row["parameters"] != "true"
+    ]
     return markdown(names, body)
 
 
 def precision_recall_table(rows: list[Row]) -> str:
-    wanted: Columns = [
-        (HC_CPD, ""),
-        (BAYESIAN, ""),
-        *((method, "learnt") for method in (BEST_TREE, EXPECTED_F1, OUTSIDE, QUICK, NODES)),
-    ]
-    names = ["noise", *(method.name for method, _ in wanted)]
-    body = []
-    for noise in levels_of(rows):
-        cells = [str(noise)]
+    network = (BEST_TREE, EXPECTED_F1, OUTSIDE, QUICK, NODES)
+    wanted: Columns = [(HC_CPD, ""), (BAYESIAN, ""), *((method, "learnt") for method in network)]
+
+    def cells(noise: float) -> Iterable[str]:
         for method, parameters in wanted:
             row = find_score(rows, noise, method, parameters)
-            cells.append(f"{row['precision']:.3f} / {row['recall']:.3f}")
-        body.append(cells)
-    return markdown(names, body)
+            yield f"{row['precision']:.3f} / {row['recall']:.3f}"
+
+    return by_noise(rows, [method.name for method, _ in wanted], cells)
 
 
 def published_table(rows: list[Row]) -> str:
     wanted: Columns = [(HC_CPD, ""), (BEST_TREE, "learnt"), (OUTSIDE, "learnt")]
-    names = ["noise", *(name for method, _ in wanted for name in (method.name, f"{method.published}, published"))]
-    body = []
-    for noise in levels_of(rows):
-        cells = [str(noise)]
+    names = [name for method, _ in wanted for name in (method.name, f"{method.published}, published")]
+
+    def cells(noise: float) -> Iterable[str]:
         for method, parameters in wanted:
             row = find_score(rows, noise, method, parameters, truth="as published")
-            for prefix in ("", "published_"):
-                values = [row[f"{prefix}{measure}"] for measure in MEASURES]
-                cells.append("" if None in values else " / ".join(map(_number, values)))
-        body.append(cells)
-    return markdown(names, body)
+            yield " / ".join(_number(row[measure]) for measure in MEASURES)
+            yield _published(row)
+
+    return by_noise(rows, names, cells)
 
 
 def difference_table(rows: list[Row]) -> str:
     pairs = list(dict.fromkeys((row["method"], row["minus"]) for row in rows))
-    names = ["noise", *(f"{method} − {minus}" for method, minus in pairs)]
-    body = []
-    for noise in dict.fromkeys(row["noise"] for row in rows):
-        cells = [str(noise)]
+    found = {(row["method"], row["minus"], row["noise"]): row for row in rows}
+
+    def cells(noise: float) -> Iterable[str]:
         for pair in pairs:
-            row = next(row for row in rows if (row["method"], row["minus"]) == pair and row["noise"] == noise)
-            cells.append(f"{row['f1']:+.3f} [{row['f1_low']:+.3f}, {row['f1_high']:+.3f}]")
-        body.append(cells)
-    return markdown(names, body)
+            yield _interval(found[*pair, noise], "f1", "+.3f")
+
+    return by_noise(rows, [f"{method} − {minus}" for method, minus in pairs], cells)
 
 
 def node_count_table(rows: list[Row]) -> str:
-    kinds = list(dict.fromkeys((row["data"], row["method"], "true") for row in rows))
-    names = ["noise", *(f"{method}, {data}" for data, method, _ in kinds)]
-    body = []
-    for noise in levels_of(rows):
-        cells = [str(noise)]
+    found = {(row["data"], row["method"], row["noise"]): row for row in rows if row["parameters"] == "true"}
+    kinds = list(dict.fromkeys((data, method) for data, method, _ in found))
+
+    def cells(noise: float) -> Iterable[str]:
         for kind in kinds:
-            row = next(r for r in rows if (r["data"], r["method"], r["parameters"]) == kind and r["noise"] == noise)
-            cells.append(f"{row['nodes_claimed_per_node']:.3f} ({row['precision']:.3f} / {row['recall']:.3f})")
-        body.append(cells)
-    return markdown(names, body)
+            row = found[*kind, noise]
+            yield f"{row['nodes_claimed_per_node']:.3f} ({row['precision']:.3f} / {row['recall']:.3f})"
+
+    return by_noise(rows, [f"{method}, {data}" for data, method in kinds], cells)
 
 
 def above_one_table(rows: list[Row]) -> str:
@@ -111,13 +112,10 @@ def above_one_table(rows: list[Row]) -> str:
 
 
 def share_table(rows: list[Row]) -> str:
-    body = []
-    for noise in levels_of(rows):
-        here = {row["parameters"]: row for row in rows if row["noise"] == noise}
-        cells = [f"{here[kind][which]:.3f}" for kind in PARAMETERS for which in ("mean", "smallest")]
-        body.append([str(noise), *cells])
-    names = [f"{kind} parameters, {which}" for kind in PARAMETERS for which in ("mean", "smallest")]
-    return markdown(["noise", *names], body)
+    columns = [(kind, which) for kind in PARAMETERS for which in ("mean", "smallest")]
+    found = {(row["parameters"], row["noise"]): row for row in rows}
+    names = [f"{kind} parameters, {which}" for kind, which in columns]
+    return by_noise(rows, names, lambda noise: [f"{found[kind, noise][which]:.3f}" for kind, which in columns])
 
 
 def calibration_table(rows: list[Row]) -> str:
@@ -170,26 +168,40 @@ def parameter_table(rows: list[Row]) -> str:
         "x.rules[1].std": "noise",
     }
     values = {(row["noise"], row["parameter"]): row for row in rows}
-    body = []
-    for noise in levels_of(rows):
-        cells = [values[noise, name] for name in wanted]
-        body.append([str(noise), *(f"{cell['estimate']:.3g} ± {_error(cell['standard_error'])}" for cell in cells)])
-    return markdown(["noise", *wanted.values()], body)
+
+    def cells(noise: float) -> Iterable[str]:
+        for name in wanted:
+            row = values[noise, name]
+            yield f"{row['estimate']:.3g} ± {_error(row['standard_error'])}"
+
+    return by_noise(rows, list(wanted.values()), cells)
 
 
 def time_table(rows: list[Row]) -> str:
-    return markdown(
-        ["work", "seconds", "each"],
-        [[row["work"], f"{row['seconds']:.0f}", f"{row['milliseconds_each']:.1f} ms a {row['each']}"] for row in rows],
-    )
+    body = [[row["work"], f"{row['seconds']:.0f}", str(row["times"]), f"{row['milliseconds_each']:.1f}"] for row in rows]
+    return markdown(["work", "seconds", "times", "milliseconds each"], body)
 
 
 def _error(value: float | None) -> str:
     return "not determined" if value is None else f"{value:.2g}"
 
 
+def _interval(row: Row, name: str, form: str = ".3f") -> str:
+    return f"{row[name]:{form}} [{row[f'{name}_low']:{form}}, {row[f'{name}_high']:{form}}]"
+
+
+def _published(row: Row) -> str:
+    values = [row[f"published_{measure}"] for measure in MEASURES]
+    return "" if None in values else " / ".join(map(_number, values))
+
+
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
+
+
+def by_noise(rows: list[Row], names: Sequence[str], cells: Callable[[float], Iterable[str]]) -> str:
+    """A line for every noise level of the rows."""
+    return markdown(["noise", *names], [[str(noise), *cells(noise)] for noise in levels_of(rows)])
 
 
 def markdown(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

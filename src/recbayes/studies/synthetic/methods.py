@@ -26,6 +26,6 @@ NETWORK = (BEST_TREE, MOST_PROBABLE, EXPECTED_F1, OUTSIDE, QUICK, NODES)
 PARAMETERS = ("learnt", "true")
 
 
-def label(method: Method, parameters: str | None = None) -> str:
-    """How a method is called in parts and tables."""
-    return method.name if parameters is None else f"{method.name} ({parameters})"
+def label(method: Method, parameters: str) -> str:
+    """How a method is called in parts and tables; baselines have no parameters that are learnt or true, but ""."""
+    return f"{method.name} ({parameters})" if parameters else method.name

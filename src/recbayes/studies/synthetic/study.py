@@ -27,6 +27,8 @@ from recbayes.studies.synthetic.settings import Settings
 from recbayes.studies.synthetic.testing import Clock, infer, run_methods, run_unshifted
 from recbayes.studies.synthetic.tuning import choose_change_points, try_change_points, tune_bayesian
 
+Work = dict[str, tuple[float, int]]  # what: seconds in all processes together, how many times
+
 TUNED_AT_ONCE = 10  # sequences in one part; they take longer than those of the test
 
 
@@ -41,7 +43,7 @@ class Results:
     learnt: dict[float, dict[str, Any]]
     records: dict[float, list[dict[str, Any]]]
     unshifted: dict[float, list[dict[str, Any]]]
-    seconds: dict[str, float]
+    work: Work
     elapsed: dict[str, float]
 
 
@@ -84,7 +86,7 @@ def run(
         learnt=learnt,
         records=_records(settings, testing, "test"),
         unshifted=_records(settings, testing, "unshifted"),
-        seconds=_seconds(tuning, learning, testing),
+        work=_work(settings, tuning, learning, testing),
         elapsed={
             "tuning": elapsed(list(tuning.values())),
             "learning": elapsed(list(learning.values())),
@@ -154,20 +156,22 @@ def _records(settings: Settings, testing: dict[str, Done], role: str) -> dict[fl
     }
 
 
-def _seconds(tuning: dict[str, Done], learning: dict[str, Done], testing: dict[str, Done]) -> dict[str, float]:
-    """Work by what it was for; the sum over all processes."""
-    totals = {
-        "compiling": sum(done.ended - done.began for key, done in tuning.items() if key.startswith("compile/")),
-        "tuning HC/CPD": sum(done.ended - done.began for key, done in tuning.items() if key.startswith("change_points/")),
-        "tuning Bayesian change points": sum(
-            done.ended - done.began for key, done in tuning.items() if key.startswith("bayesian/")
-        ),
-        "learning": sum(done.ended - done.began for done in learning.values()),
+def _work(settings: Settings, tuning: dict[str, Done], learning: dict[str, Done], testing: dict[str, Done]) -> Work:
+    """What was done, the seconds it took in all processes together, and how many times: sequences, levels or runs."""
+    levels = len(settings.noise_levels)
+    work = {
+        "compiling": (_spent(tuning, "compile/"), 1),
+        "tuning HC/CPD, a sequence": (_spent(tuning, "change_points/"), levels * settings.tuning),
+        "tuning Bayesian change points, a sequence": (_spent(tuning, "bayesian/"), levels * settings.tuning),
+        "learning, a level": (_spent(learning, "learn/"), levels),
     }
     for result in _results(testing, "test/"):
-        for what, seconds in result["seconds"].items():
-            totals[f"testing: {what}"] = totals.get(f"testing: {what}", 0.0) + seconds
-    totals["without transpositions"] = sum(
-        done.ended - done.began for key, done in testing.items() if key.startswith("unshifted/")
-    )
-    return totals
+        for what, (seconds, times) in result["work"].items():
+            before = work.get(f"testing: {what}", (0.0, 0))
+            work[f"testing: {what}"] = (before[0] + seconds, before[1] + times)
+    work["without transpositions, a sequence"] = (_spent(testing, "unshifted/"), levels * settings.unshifted)
+    return work
+
+
+def _spent(done: dict[str, Done], prefix: str) -> float:
+    return sum(one.ended - one.began for key, one in done.items() if key.startswith(prefix))

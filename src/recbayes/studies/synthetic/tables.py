@@ -28,9 +28,9 @@ MEASURES = ("precision", "recall", "f1")
 TRUTHS = {"true tree": "scores", "as published": "scores_as_published"}
 
 
-def variants() -> list[tuple[Method, str | None]]:
-    """Methods with the parameters they are run with; baselines have their own."""
-    return [(method, None) for method in BASELINES] + [(method, kind) for kind in PARAMETERS for method in NETWORK]
+def variants() -> list[tuple[Method, str]]:
+    """Methods with the parameters they are run with."""
+    return [(method, "") for method in BASELINES] + [(method, kind) for kind in PARAMETERS for method in NETWORK]
 
 
 def measures(records: Sequence[Row], name: str, truth: str = "scores") -> dict[str, np.ndarray]:
@@ -46,7 +46,7 @@ def score_rows(results: Results) -> list[Row]:
     for noise, records in results.records.items():
         for truth, field in TRUTHS.items():
             for method, parameters in variants():
-                row = {"noise": noise, "truth": truth, "method": method.name, "parameters": parameters or ""}
+                row = {"noise": noise, "truth": truth, "method": method.name, "parameters": parameters}
                 row["sequences"] = len(records)
                 values = measures(records, label(method, parameters), field)
                 for measure in MEASURES:
@@ -129,24 +129,11 @@ def _probabilities(results: Results) -> list[tuple[str, dict[float, list[Row]], 
 
 
 def time_rows(results: Results) -> list[Row]:
-    """Seconds of work by what it was for, added up over all processes. Testing runs the network with both parameters."""
-    settings = results.settings
-    levels = len(settings.noise_levels)
-    rows = []
-    for what, seconds in results.seconds.items():
-        if what == "compiling":
-            count, unit = 1, "run"
-        elif what == "learning":
-            count, unit = levels, "level"
-        elif what.startswith("tuning"):
-            count, unit = levels * settings.tuning, "sequence"
-        elif what.startswith("testing"):
-            baseline = what.removeprefix("testing: ") in {"sampling", *(method.name for method in BASELINES)}
-            count, unit = levels * settings.test * (1 if baseline else len(PARAMETERS)), "sequence"
-        else:
-            count, unit = levels * settings.unshifted, "sequence"
-        rows.append({"work": what, "seconds": seconds, "milliseconds_each": 1000 * seconds / count, "each": unit})
-    return rows
+    """Work by what it was for, added up over all processes."""
+    return [
+        {"work": what, "seconds": seconds, "times": times, "milliseconds_each": 1000 * seconds / times}
+        for what, (seconds, times) in results.work.items()
+    ]
 
 
 def tuning_rows(results: Results) -> list[Row]:

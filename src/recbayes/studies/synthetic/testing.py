@@ -41,16 +41,18 @@ class Inference(NamedTuple):
 
 
 class Clock:
-    """Seconds spent, by what on."""
+    """Seconds spent, and how many times, by what on."""
 
     def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
+        self.work: dict[str, list[float]] = {}
 
     @contextmanager
     def measure(self, what: str) -> Iterator[None]:
         began = time.perf_counter()
         yield
-        self.seconds[what] = self.seconds.get(what, 0.0) + time.perf_counter() - began
+        total = self.work.setdefault(what, [0.0, 0])
+        total[0] += time.perf_counter() - began
+        total[1] += 1
 
 
 def run_methods(settings: Settings, noise: float, numbers: range, prepared: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +77,7 @@ def run_methods(settings: Settings, noise: float, numbers: range, prepared: dict
             shares[parameters] = inference.effective_share
         record = _record(settings, noise, "test", number, values, tree, found)
         records.append(record | {"effective_share": shares})
-    return {"records": records, "seconds": clock.seconds}
+    return {"records": records, "work": clock.work}
 
 
 def run_unshifted(settings: Settings, noise: float, numbers: range) -> dict[str, Any]:

@@ -24,8 +24,8 @@ from rich.table import Table
 from torch_struct import SentCFG
 
 import recbayes as rb
-from recbayes.chart.discrete_trees import best_discrete_tree
-from recbayes.model.flat import FlatGrammar
+from recbayes.discrete.chart.trees import best_discrete_tree
+from recbayes.discrete.model.flat import FlatGrammar
 
 CONSOLE = Console(width=125)
 RUNS = 9

@@ -6,7 +6,7 @@ Run it with `.venv/bin/python examples/accuracy.py`; it prints the table of docs
 import numpy as np
 
 import recbayes as rb
-from recbayes.chart.enumeration import exact_log_evidence
+from recbayes.reference.enumeration import exact_log_evidence
 
 
 def distances(noise: float, extra: float | None, shifts: dict[int, float], count: int) -> np.ndarray:

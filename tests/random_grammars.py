@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import recbayes as rb
-from recbayes.model.flat import FlatGrammar
+from recbayes.discrete.model.flat import FlatGrammar
 
 Node = tuple[int, int, int, int]  # symbol (negative: a terminal beside others), start, end, rule (-1 for terminals)
 

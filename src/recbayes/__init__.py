@@ -8,34 +8,34 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recbayes import plot
-    from recbayes.chart.best import best_tree
-    from recbayes.chart.discrete import DiscreteChart
-    from recbayes.chart.inside import Chart, Message, inside
-    from recbayes.chart.outside import Outside, outside
-    from recbayes.chart.prefix import log_prefix_probability
-    from recbayes.chart.states import best_states, filtered_states, smoothed_states
+    from recbayes.chains.models import HMM, LinearDynamicalSystem, SwitchingLinearDynamicalSystem
+    from recbayes.chains.states import best_states, filtered_states, smoothed_states
+    from recbayes.checks.series import Series
+    from recbayes.discrete.chart.chart import DiscreteChart
+    from recbayes.discrete.chart.prefix import log_prefix_probability
+    from recbayes.discrete.learn.em import expected_counts, reestimate
+    from recbayes.discrete.model.grammar_text import Rule, Terminal
+    from recbayes.discrete.model.pcfg import PCFG
+    from recbayes.discrete.model.rbn import DiscreteRBN
+    from recbayes.discrete.model.variables import DiscreteVariable, TerminalVariable, Transition
     from recbayes.errors import ApproximationWarning, DataError, FileError, LengthError, ModelError
+    from recbayes.family.posterior import Posterior
+    from recbayes.gaussian.chart.best import best_tree
+    from recbayes.gaussian.chart.inside import Chart, Message, inside
+    from recbayes.gaussian.chart.outside import Outside, outside
+    from recbayes.gaussian.learn.parameters import Parameters
+    from recbayes.gaussian.model.linear import Branch, LinearGaussianRBN, Observe
+    from recbayes.gaussian.model.rbn import Component, Emit, GaussianRBN, Link, Prior, Split, Variable
+    from recbayes.gaussian.posterior.draws import sample_posterior
+    from recbayes.gaussian.posterior.given_tree import log_joint, smooth
+    from recbayes.gaussian.posterior.quick import quick_node_probability
+    from recbayes.inference.storage import load
     from recbayes.learn.compare import Comparison, compare
-    from recbayes.learn.em import expected_counts, reestimate
     from recbayes.learn.fit import fit
     from recbayes.learn.gradient import log_evidence_and_gradient
-    from recbayes.learn.parameters import Parameters
     from recbayes.learn.record import Fit
     from recbayes.learn.segmenter import HierarchicalSegmenter
-    from recbayes.model.chains import HMM, LinearDynamicalSystem, SwitchingLinearDynamicalSystem
-    from recbayes.model.discrete import DiscreteRBN
-    from recbayes.model.discrete_variables import DiscreteVariable, TerminalVariable, Transition
-    from recbayes.model.gaussian import Component, Emit, GaussianRBN, Link, Prior, Split, Variable
-    from recbayes.model.grammar_text import Rule, Terminal
-    from recbayes.model.lengths import ExactlyOne, LengthTable, OnePlusPoisson
-    from recbayes.model.linear_gaussian import Branch, LinearGaussianRBN, Observe
-    from recbayes.model.pcfg import PCFG
-    from recbayes.model.series import Series
-    from recbayes.model.storage import load
-    from recbayes.posterior.draws import sample_posterior
-    from recbayes.posterior.given_tree import log_joint, smooth
-    from recbayes.posterior.posterior import Posterior
-    from recbayes.posterior.quick import quick_node_probability
+    from recbayes.lengths.lengths import ExactlyOne, LengthTable, OnePlusPoisson
     from recbayes.tree.known import known_spans
     from recbayes.tree.metrics import Scores, boundary_scores, node_scores, probabilistic_node_scores, robinson_foulds
     from recbayes.tree.tree import Node, Tree
@@ -44,68 +44,68 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ApproximationWarning": "recbayes.errors",
-    "Branch": "recbayes.model.linear_gaussian",
-    "Chart": "recbayes.chart.inside",
+    "Branch": "recbayes.gaussian.model.linear",
+    "Chart": "recbayes.gaussian.chart.inside",
     "Comparison": "recbayes.learn.compare",
-    "Component": "recbayes.model.gaussian",
+    "Component": "recbayes.gaussian.model.rbn",
     "DataError": "recbayes.errors",
-    "DiscreteChart": "recbayes.chart.discrete",
-    "DiscreteRBN": "recbayes.model.discrete",
-    "DiscreteVariable": "recbayes.model.discrete_variables",
-    "Emit": "recbayes.model.gaussian",
-    "ExactlyOne": "recbayes.model.lengths",
+    "DiscreteChart": "recbayes.discrete.chart.chart",
+    "DiscreteRBN": "recbayes.discrete.model.rbn",
+    "DiscreteVariable": "recbayes.discrete.model.variables",
+    "Emit": "recbayes.gaussian.model.rbn",
+    "ExactlyOne": "recbayes.lengths.lengths",
     "FileError": "recbayes.errors",
     "Fit": "recbayes.learn.record",
-    "GaussianRBN": "recbayes.model.gaussian",
-    "HMM": "recbayes.model.chains",
+    "GaussianRBN": "recbayes.gaussian.model.rbn",
+    "HMM": "recbayes.chains.models",
     "HierarchicalSegmenter": "recbayes.learn.segmenter",
     "LengthError": "recbayes.errors",
-    "LengthTable": "recbayes.model.lengths",
-    "LinearDynamicalSystem": "recbayes.model.chains",
-    "LinearGaussianRBN": "recbayes.model.linear_gaussian",
-    "Link": "recbayes.model.gaussian",
-    "Message": "recbayes.chart.inside",
+    "LengthTable": "recbayes.lengths.lengths",
+    "LinearDynamicalSystem": "recbayes.chains.models",
+    "LinearGaussianRBN": "recbayes.gaussian.model.linear",
+    "Link": "recbayes.gaussian.model.rbn",
+    "Message": "recbayes.gaussian.chart.inside",
     "ModelError": "recbayes.errors",
     "Node": "recbayes.tree.tree",
-    "Observe": "recbayes.model.linear_gaussian",
-    "OnePlusPoisson": "recbayes.model.lengths",
-    "Outside": "recbayes.chart.outside",
-    "PCFG": "recbayes.model.pcfg",
-    "Parameters": "recbayes.learn.parameters",
-    "Posterior": "recbayes.posterior.posterior",
-    "Prior": "recbayes.model.gaussian",
-    "Rule": "recbayes.model.grammar_text",
+    "Observe": "recbayes.gaussian.model.linear",
+    "OnePlusPoisson": "recbayes.lengths.lengths",
+    "Outside": "recbayes.gaussian.chart.outside",
+    "PCFG": "recbayes.discrete.model.pcfg",
+    "Parameters": "recbayes.gaussian.learn.parameters",
+    "Posterior": "recbayes.family.posterior",
+    "Prior": "recbayes.gaussian.model.rbn",
+    "Rule": "recbayes.discrete.model.grammar_text",
     "Scores": "recbayes.tree.metrics",
-    "Series": "recbayes.model.series",
-    "Split": "recbayes.model.gaussian",
-    "SwitchingLinearDynamicalSystem": "recbayes.model.chains",
-    "Terminal": "recbayes.model.grammar_text",
-    "TerminalVariable": "recbayes.model.discrete_variables",
-    "Transition": "recbayes.model.discrete_variables",
+    "Series": "recbayes.checks.series",
+    "Split": "recbayes.gaussian.model.rbn",
+    "SwitchingLinearDynamicalSystem": "recbayes.chains.models",
+    "Terminal": "recbayes.discrete.model.grammar_text",
+    "TerminalVariable": "recbayes.discrete.model.variables",
+    "Transition": "recbayes.discrete.model.variables",
     "Tree": "recbayes.tree.tree",
-    "Variable": "recbayes.model.gaussian",
-    "best_states": "recbayes.chart.states",
-    "best_tree": "recbayes.chart.best",
+    "Variable": "recbayes.gaussian.model.rbn",
+    "best_states": "recbayes.chains.states",
+    "best_tree": "recbayes.gaussian.chart.best",
     "boundary_scores": "recbayes.tree.metrics",
     "compare": "recbayes.learn.compare",
-    "expected_counts": "recbayes.learn.em",
-    "filtered_states": "recbayes.chart.states",
+    "expected_counts": "recbayes.discrete.learn.em",
+    "filtered_states": "recbayes.chains.states",
     "fit": "recbayes.learn.fit",
-    "inside": "recbayes.chart.inside",
+    "inside": "recbayes.gaussian.chart.inside",
     "known_spans": "recbayes.tree.known",
-    "load": "recbayes.model.storage",
+    "load": "recbayes.inference.storage",
     "log_evidence_and_gradient": "recbayes.learn.gradient",
-    "log_joint": "recbayes.posterior.given_tree",
-    "log_prefix_probability": "recbayes.chart.prefix",
+    "log_joint": "recbayes.gaussian.posterior.given_tree",
+    "log_prefix_probability": "recbayes.discrete.chart.prefix",
     "node_scores": "recbayes.tree.metrics",
-    "outside": "recbayes.chart.outside",
+    "outside": "recbayes.gaussian.chart.outside",
     "probabilistic_node_scores": "recbayes.tree.metrics",
-    "quick_node_probability": "recbayes.posterior.quick",
-    "reestimate": "recbayes.learn.em",
+    "quick_node_probability": "recbayes.gaussian.posterior.quick",
+    "reestimate": "recbayes.discrete.learn.em",
     "robinson_foulds": "recbayes.tree.metrics",
-    "sample_posterior": "recbayes.posterior.draws",
-    "smooth": "recbayes.posterior.given_tree",
-    "smoothed_states": "recbayes.chart.states",
+    "sample_posterior": "recbayes.gaussian.posterior.draws",
+    "smooth": "recbayes.gaussian.posterior.given_tree",
+    "smoothed_states": "recbayes.chains.states",
 }
 
 __all__ = [

@@ -11,8 +11,8 @@ import pytest
 from distributed import Client, LocalCluster
 
 import recbayes as rb
+from recbayes.checks.series import Series
 from recbayes.learn.workers import Constrained, Workers
-from recbayes.model.series import Series
 
 MODEL = rb.GaussianRBN.create(dim=2, noise_std=0.1, termination=0.6, extra_observations=3.0)
 

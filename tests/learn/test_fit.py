@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recbayes as rb
-from recbayes.chart import enumeration
+from recbayes.checks.series import Series
 from recbayes.errors import FileError, ModelError
+from recbayes.gaussian.learn.units import free_scales, units_of
 from recbayes.learn import fit as fit_module
 from recbayes.learn.penalty import bounds, make_penalty, penalise
 from recbayes.learn.progress import evaluations_left
-from recbayes.learn.units import free_scales, units_of
 from recbayes.learn.workers import Workers
-from recbayes.model.series import Series
+from recbayes.reference import enumeration
 from tests.learn.sampled import TRUTH, samples
 from tests.random_models import one_variable, two_variables
 

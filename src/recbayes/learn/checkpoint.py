@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from recbayes.checks.files import write_beside
 from recbayes.errors import FileError
-from recbayes.numerics.files import write_beside
 
 FORMAT, VERSION = "recbayes.checkpoint", 1
 

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recbayes.chart.inside import inside
+from recbayes.checks.series import all_series, is_many
 from recbayes.errors import DataError, ModelError
+from recbayes.family.families import check_gaussian
+from recbayes.gaussian.chart.inside import inside
 from recbayes.learn.fit import fit
-from recbayes.model.families import check_gaussian
-from recbayes.model.series import all_series, is_many
 
 
 class Candidate(NamedTuple):

@@ -10,27 +10,27 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recbayes.chart.discrete import are_many, listed
+from recbayes.checks.many import per_series
+from recbayes.checks.series import Series, all_series, is_many
+from recbayes.discrete.chart.chart import are_many, listed
+from recbayes.discrete.learn.em import free_numbers, reestimate
+from recbayes.discrete.model.flat import Discrete
 from recbayes.errors import ModelError
-from recbayes.learn.blocks import Covariance
+from recbayes.family.families import check_gaussian
+from recbayes.gaussian.learn.blocks import Covariance
+from recbayes.gaussian.learn.parameters import Parameters, chain_ties
+from recbayes.gaussian.learn.units import free_scales, units_of
+from recbayes.gaussian.model.guess import guess
+from recbayes.inference.storage import to_json
 from recbayes.learn.checkpoint import Checkpoint
 from recbayes.learn.climb import Summit, Terrain, adam, quasi_newton
-from recbayes.learn.em import free_numbers, reestimate
 from recbayes.learn.information import observed_information, table
-from recbayes.learn.parameters import Parameters, chain_ties
 from recbayes.learn.penalty import bounds, make_penalty
 from recbayes.learn.progress import Progress
 from recbayes.learn.record import ExactEvidence, Fit
 from recbayes.learn.refine import refine
 from recbayes.learn.run import Here, Run, Stopped
-from recbayes.learn.units import free_scales, units_of
 from recbayes.learn.workers import Constrained, Workers
-from recbayes.model.families import check_gaussian
-from recbayes.model.flat import Discrete
-from recbayes.model.guess import guess
-from recbayes.model.series import Series, all_series, is_many
-from recbayes.model.storage import to_json
-from recbayes.numerics.many import per_series
 
 SMALLEST = 1e-4  # of the data's scale: the standard deviation of the penalty's extra observation
 SPREAD = 1.0  # standard deviation of the free numbers of random starts around the given one
@@ -74,7 +74,7 @@ def fit(
     "quasi-newton" looks at all series in every step and ends when a step gains less than `tolerance` nats; "adam" looks at
     `batch` series at a time, for many of them. `restarts` more starts are drawn around the first one, and the best end wins.
     A light penalty keeps variances from zero (`smallest_std`, by default 1e-4 of the data's scale) and probabilities from
-    zero (`pseudo_count`). `exact` draws per series, if any, refine the result by exact weights (`recbayes.learn.exact`).
+    zero (`pseudo_count`). `exact` draws per series, if any, refine the result by exact weights (`gaussian.learn.exact`).
 
     The work runs in threads, or in any `executor`. With a `checkpoint` every evaluation is kept on disk, and `resume=True`
     goes on from there to the same end. Ctrl-C returns the best model so far. `on_error="skip"` leaves out series that the

@@ -5,17 +5,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recbayes.chart.gradient import model_gradient
-from recbayes.chart.inside import inside_one
+from recbayes.checks.many import per_series, run_many
+from recbayes.checks.series import as_series, is_many
+from recbayes.discrete.learn.em import expected_counts
+from recbayes.discrete.model.flat import Discrete
+from recbayes.discrete.model.grammar_text import rule_names
 from recbayes.errors import ModelError
-from recbayes.learn.em import expected_counts
-from recbayes.learn.parameters import Parameters
-from recbayes.model.families import check_gaussian
-from recbayes.model.flat import Discrete
-from recbayes.model.gaussian import GaussianRBN
-from recbayes.model.grammar_text import rule_names
-from recbayes.model.series import as_series, is_many
-from recbayes.numerics.many import per_series, run_many
+from recbayes.family.families import check_gaussian
+from recbayes.gaussian.chart.gradient import model_gradient
+from recbayes.gaussian.chart.inside import inside_one
+from recbayes.gaussian.learn.parameters import Parameters
+from recbayes.gaussian.model.rbn import GaussianRBN
 
 
 class EvidenceAndGradient(NamedTuple):

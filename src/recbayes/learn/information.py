@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import block_diag
 
-from recbayes.learn.blocks import Block
-from recbayes.learn.parameters import Parameters
+from recbayes.gaussian.learn.blocks import Block
+from recbayes.gaussian.learn.parameters import Parameters
 
 STEP = 1e-3  # of the unit of a free number
 LOST = 1e-3  # a quantity that has more than this share in such directions is not determined

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.learn.blocks import Block
-from recbayes.learn.parameters import Parameters
-from recbayes.learn.units import Units, covariance_units
+from recbayes.gaussian.learn.blocks import Block
+from recbayes.gaussian.learn.parameters import Parameters
+from recbayes.gaussian.learn.units import Units, covariance_units
 
 FAR = 1e12  # how many times larger than the data a standard deviation may become
 NEAR = 1e-12  # and how many times smaller

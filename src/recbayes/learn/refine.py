@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
+from recbayes.gaussian.learn.exact import Around
 from recbayes.learn.climb import Summit, Terrain, quasi_newton
-from recbayes.learn.exact import Around
 from recbayes.learn.record import ExactEvidence
 from recbayes.learn.run import Here, Run
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.errors import DataError
+from recbayes.gaussian.learn.exact import Around
+from recbayes.gaussian.learn.parameters import Parameters
 from recbayes.learn.checkpoint import Checkpoint, Evaluation
-from recbayes.learn.exact import Around
-from recbayes.learn.parameters import Parameters
 from recbayes.learn.penalty import Penalty, penalise
 from recbayes.learn.progress import Progress, evaluations_left
 from recbayes.learn.workers import Outcome, Workers

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from recbayes.chart.inside import inside
+from recbayes.checks.series import Series, all_series, is_many
 from recbayes.errors import DataError
-from recbayes.learn.blocks import Covariance
+from recbayes.gaussian.chart.inside import inside
+from recbayes.gaussian.learn.blocks import Covariance
+from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.gaussian.posterior.draws import sample_posterior
 from recbayes.learn.fit import fit
-from recbayes.model.gaussian import GaussianRBN
-from recbayes.model.series import Series, all_series, is_many
-from recbayes.posterior.draws import sample_posterior
 from recbayes.tree.metrics import node_scores
 from recbayes.tree.tree import Tree
 

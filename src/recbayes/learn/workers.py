@@ -16,13 +16,13 @@ from uuid import uuid4
 
 import numpy as np
 
+from recbayes.checks.series import Series
 from recbayes.errors import DataError, LengthError, ModelError
-from recbayes.learn.exact import Around, Drawn, draw_around, evaluate_exactly
+from recbayes.gaussian.learn.exact import Around, Drawn, draw_around, evaluate_exactly
+from recbayes.gaussian.learn.parameters import Parameters
+from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.inference.storage import from_json, to_json
 from recbayes.learn.gradient import evidence_and_gradient_of
-from recbayes.learn.parameters import Parameters
-from recbayes.model.gaussian import GaussianRBN
-from recbayes.model.series import Series
-from recbayes.model.storage import from_json, to_json
 
 PARCELS = 16  # into which the series are divided at most: enough for the workers at hand, few enough to send
 MODELS = 4  # that a worker keeps

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from recbayes.family.posterior import Posterior
 from recbayes.plot.scape import scape
 from recbayes.plot.series import series
 from recbayes.plot.tree import tree
-from recbayes.posterior.posterior import Posterior
 
 
 def overview(values: Any, posterior: Posterior, *, figure: Any = None) -> Any:

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from recbayes.checks.series import Series
 from recbayes.errors import DataError
-from recbayes.model.series import Series
 from recbayes.tree.tree import Tree
 
 

@@ -11,8 +11,8 @@ from concurrent.futures import Executor, Future, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recbayes.checks.files import write_beside
 from recbayes.errors import FileError
-from recbayes.numerics.files import write_beside
 
 
 class Part(NamedTuple):

@@ -8,7 +8,7 @@ import hashlib
 
 import numpy as np
 
-from recbayes.model.gaussian import GaussianRBN
+from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.studies.synthetic.settings import Settings
 from recbayes.tree.tree import Tree
 

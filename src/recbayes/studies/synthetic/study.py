@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.chart.inside import inside
-from recbayes.chart.outside import outside
 from recbayes.errors import ApproximationWarning, StudyError
+from recbayes.gaussian.chart.inside import inside
+from recbayes.gaussian.chart.outside import outside
+from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.learn.gradient import log_evidence_and_gradient
-from recbayes.model.gaussian import GaussianRBN
 from recbayes.studies.facts import facts, versions
 from recbayes.studies.parts import Done, Folder, Part, elapsed, run_parts
 from recbayes.studies.pool import worker_pool

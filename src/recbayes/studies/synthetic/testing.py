@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recbayes.chart.best import best_tree
-from recbayes.chart.inside import inside
-from recbayes.chart.outside import outside
 from recbayes.errors import ApproximationWarning
-from recbayes.model.gaussian import GaussianRBN
-from recbayes.posterior.draws import draw
-from recbayes.posterior.quick import quick_node_probability
+from recbayes.gaussian.chart.best import best_tree
+from recbayes.gaussian.chart.inside import inside
+from recbayes.gaussian.chart.outside import outside
+from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.gaussian.posterior.draws import draw
+from recbayes.gaussian.posterior.quick import quick_node_probability
 from recbayes.studies.calibration import count_by_probability
 from recbayes.studies.synthetic import methods
 from recbayes.studies.synthetic.data import checksum, make_sequence, sequence_seed, true_model

@@ -1,1 +1,0 @@
-"""Inside and outside: messages of every span, exact where a span has one derivation, moment-matched where it has many."""

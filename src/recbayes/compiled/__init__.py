@@ -1,0 +1,1 @@
+"""Compiled algebra that knows no chart."""

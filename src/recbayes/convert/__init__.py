@@ -1,0 +1,1 @@
+"""From one family to another."""

@@ -1,0 +1,1 @@
+"""Discrete RBNs and grammars: model, chart, posterior, learning."""

@@ -1,0 +1,1 @@
+"""Exact charts of grammars."""

@@ -1,0 +1,1 @@
+"""Re-estimation of discrete RBNs."""

@@ -1,0 +1,1 @@
+"""What a grammar or discrete RBN is."""

@@ -1,0 +1,1 @@
+"""Posteriors of discrete RBNs."""

@@ -1,0 +1,1 @@
+"""What every family of models is and shares."""

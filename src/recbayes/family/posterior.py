@@ -1,0 +1,198 @@
+"""What is known of the trees of a sequence: what `rb.sample_posterior` returns, for models of every family."""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from recbayes.errors import DataError
+from recbayes.family.decode import Cells, expected_f1_tree
+from recbayes.tree.forest import Forest
+from recbayes.tree.tree import Tree
+
+
+class ScoredTree(NamedTuple):
+    """A tree with its exact log p(Y, Z), and its posterior probability."""
+
+    tree: Tree
+    log_joint: float
+    probability: float
+
+
+def check_count(count: object) -> None:
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise DataError(f"count must be a whole number of at least 1, got {count!r}")
+
+
+class Posterior(ABC):
+    """Weighted draws of trees, and what follows from them."""
+
+    trees: Forest
+
+    @property
+    @abstractmethod
+    def length(self) -> int:
+        """The number of observations."""
+
+    @property
+    @abstractmethod
+    def weights(self) -> np.ndarray:
+        """The weight of each tree; they sum to one."""
+
+    @property
+    @abstractmethod
+    def log_evidence(self) -> float:
+        """log p(Y)."""
+
+    @property
+    @abstractmethod
+    def log_evidence_error(self) -> float:
+        """The standard error of `log_evidence`."""
+
+    @property
+    @abstractmethod
+    def effective_sample_size(self) -> float:
+        """How many equally weighted draws the draws are worth."""
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """How the draws were made."""
+
+    @abstractmethod
+    def best(self, count: int) -> list[ScoredTree]:
+        """The most probable distinct trees, best first, with their exact log joint probabilities."""
+
+    @property
+    @abstractmethod
+    def _cells(self) -> Cells:
+        """The draws in terms of the chart's cells, for decoding."""
+
+    @abstractmethod
+    def _finish(self, tree: Forest) -> Tree:
+        """A decoded tree, given as a forest of one, with its rules chosen."""
+
+    # Nodes
+
+    @cached_property
+    def node_probability(self) -> np.ndarray:
+        """(N + 1, N + 1): the probability that a node spans from the row's to the column's position."""
+        return np.minimum(self._nodes_by_span(self.weights), 1.0)  # rounding of sums
+
+    @cached_property
+    def node_probability_error(self) -> np.ndarray:
+        """The Monte Carlo standard error of every node probability."""
+        square = self._nodes_by_span(self.weights**2)
+        p = self.node_probability  # sum over draws of w^2 (z - p)^2, with z = 1 in `square` and 0 elsewhere
+        return np.sqrt(np.maximum(square * (1.0 - 2.0 * p) + p**2 * (self.weights**2).sum(), 0.0))
+
+    def _nodes_by_span(self, values: np.ndarray) -> np.ndarray:
+        forest, points = self.trees, self.length + 1
+        top = forest.is_top
+        spans = forest.positions[forest.starts[top]] * points + forest.positions[forest.ends[top]]
+        return np.bincount(spans, weights=values[forest.owners[top]], minlength=points**2).reshape(points, points)
+
+    def rule_probability(self, start: int, end: int, variable: str | None = None) -> dict[str, float]:
+        """Probabilities of the rules of a node, given that it exists: which shift, or that it emits."""
+        here = self._nodes_at(start, end, variable)
+        rules = self.trees.rules[here]
+        weights = self.weights[self.trees.owners[here]]
+        totals: dict[str, float] = {}
+        for rule in np.unique(rules).tolist():
+            totals[self.trees.rule_names[rule]] = float(weights[rules == rule].sum() / weights.sum())
+        return dict(sorted(totals.items(), key=lambda item: -item[1]))
+
+    def _nodes_at(self, start: int, end: int, variable: str | None) -> np.ndarray:
+        """Which nodes of the draws have this span and, if given, this label; an error if none does."""
+        forest = self.trees
+        if variable is not None and variable not in forest.labels:
+            raise DataError(f"there is no variable {variable!r}; there are {sorted(set(forest.labels))}")
+        here = (forest.positions[forest.starts] == start) & (forest.positions[forest.ends] == end)
+        if variable is not None:
+            here &= np.isin(forest.variables, [n for n, label in enumerate(forest.labels) if label == variable])
+        if not here.any():
+            raise DataError(f"no draw has a node {start}:{end}" + (f" of {variable}" if variable else ""))
+        return here
+
+    @cached_property
+    def expected_rules(self) -> dict[tuple[str, str], float]:
+        """The expected number of uses of every (variable, rule) in the tree."""
+        forest = self.trees
+        weights = self.weights[forest.owners]
+        pairs, which = np.unique(np.stack([forest.variables, forest.rules]), axis=1, return_inverse=True)
+        totals = np.bincount(which.reshape(-1), weights=weights)
+        return {
+            (forest.labels[v], forest.rule_names[rule]): float(total)
+            for (v, rule), total in zip(pairs.T.tolist(), totals, strict=True)
+        }
+
+    # Segments
+
+    @cached_property
+    def boundary_probability(self) -> np.ndarray:
+        """(N + 1,): the probability that a segment (a leaf) begins or ends at each position; 1 at both ends."""
+        forest = self.trees
+        leaves = forest.arities == 0
+        probability = np.bincount(
+            forest.positions[forest.ends[leaves]], weights=self.weights[forest.owners[leaves]], minlength=self.length + 1
+        )
+        probability[0] = 1.0
+        return np.minimum(probability, 1.0)
+
+    @cached_property
+    def segment_count_probability(self) -> np.ndarray:
+        """(N + 1,): the probability of 0, 1, 2, ... segments."""
+        counts = np.add.reduceat((self.trees.arities == 0).astype(np.int64), self.trees.first[:-1])
+        return np.bincount(counts, weights=self.weights, minlength=self.length + 1)
+
+    # Trees
+
+    def tree(self, objective: str = "f1", *, threshold: float = 0.5) -> Tree:
+        """One tree: "f1" (the highest expected F1), "threshold" (the largest sum of node probabilities minus the threshold:
+        low ones favour recall, high ones precision), or "map" (the most probable one, see `best`).
+
+        Its nodes carry their posterior probabilities and, where they have values, the values' means and covariances.
+        """
+        if objective == "map":
+            return self._dress(self.best(1)[0].tree)
+        if objective == "f1":
+            found, _ = self._f1_tree
+        elif objective == "threshold":
+            if not 0.0 <= threshold <= 1.0:
+                raise DataError(f"threshold must lie between 0 and 1, got {threshold:.6g}")
+            found = self._cells.decode(self._cells.gain(self.weights), threshold)
+        else:
+            raise DataError(f'objective must be "f1", "threshold" or "map", got {objective!r}')
+        return self._dress(self._finish(found))
+
+    @cached_property
+    def expected_f1(self) -> float:
+        """The expected F1 of `tree()`: how much of the tree one can hope to have right."""
+        return self._f1_tree[1]
+
+    @cached_property
+    def _f1_tree(self) -> tuple[Forest, float]:
+        return expected_f1_tree(self._cells, self.weights)
+
+    @abstractmethod
+    def _dress(self, tree: Tree) -> Tree:
+        """The tree with all that is known of its nodes."""
+
+    def _probabilities(self, tree: Tree) -> list[float]:
+        """The probabilities of a tree's spans."""
+        forest, points = self.trees, self.length + 1
+        top = forest.is_top
+        codes = forest.positions[forest.starts[top]] * points + forest.positions[forest.ends[top]]
+        wanted = np.array([node.start * points + node.end for node in tree])
+        order, where = np.unique(wanted, return_inverse=True)
+        place = np.minimum(np.searchsorted(order, codes), len(order) - 1)
+        hit = order[place] == codes
+        totals = np.bincount(place[hit], weights=self.weights[forest.owners[top][hit]], minlength=len(order))
+        return np.minimum(totals[where.reshape(-1)], 1.0).tolist()
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self.trees)} draws, {self.method}, worth {self.effective_sample_size:.0f}; "
+            f"log evidence {self.log_evidence:.3f} ± {self.log_evidence_error:.3f})"
+        )

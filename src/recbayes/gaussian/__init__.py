@@ -1,0 +1,1 @@
+"""Gaussian RBNs: model, chart, posterior, learning."""

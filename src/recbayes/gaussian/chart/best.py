@@ -1,0 +1,52 @@
+"""`rb.best_tree`: the paper's tree estimate.
+
+While the chart is filled, every cell notes the alternative with the highest peak, max over (j, tau) of w_tau c_ijk
+|2 pi Sigma_ijk|^(-1/2), emissions included (section Tree Induction). From the root down, each node takes its cell's choice.
+"""
+
+from recbayes.compiled.lanes import LANES
+from recbayes.discrete.chart.chart import DiscreteChart
+from recbayes.discrete.chart.trees import best_discrete_tree
+from recbayes.gaussian.chart.inside import Chart, check_chart
+from recbayes.gaussian.chart.plan import CHOICES, potential_numbers
+from recbayes.gaussian.chart.tables import tables_of
+from recbayes.gaussian.model.naming import rule_name
+from recbayes.tree.tree import Node, Tree
+
+
+def best_tree(chart: Chart | DiscreteChart) -> Tree:
+    """The tree of locally best choices. Ties go to the emission, then to the smallest split point, then the first rule.
+
+    For a discrete model it is the most probable tree.
+    """
+    if isinstance(chart, DiscreteChart):
+        return best_discrete_tree(chart)[0]
+    check_chart(chart)
+    tables, origins = tables_of(chart.model)
+    model, plan = chart.model, chart.plan
+    waiting = [(tables.root, 0, len(plan.positions) - 1)]
+    nodes, arities = [], []
+    while waiting:
+        v, i, k = waiting.pop()
+        rule, split = _choice(chart, v, i, k)
+        start, end, variable = int(plan.positions[i]), int(plan.positions[k]), model.variables[v]
+        if rule < 0:
+            nodes.append(Node(start, end, variable.name, rule_name(variable, origins.emits[-1 - rule][1])))
+            arities.append(0)
+            continue
+        _, position, shift = origins.rules[rule]
+        nodes.append(Node(start, end, variable.name, rule_name(variable, position, shift)))
+        arities.append(2)
+        left, right = (tables.links["child"][tables.rules[side][rule]] for side in ("left", "right"))
+        waiting += [(int(right), split, k), (int(left), i, split)]
+    return Tree(nodes, arities)
+
+
+def _choice(chart: Chart, v: int, i: int, k: int) -> tuple[int, int]:
+    """The best alternative of a cell: a rule of the tables, or negative for an emission, and the split point."""
+    plan = chart.plan
+    row = plan.rows[v, k - i]
+    size = max(variable.dim for variable in chart.model.variables)
+    before = (row["place"] - LANES) // potential_numbers(size)
+    first = plan.choice_base[v] + LANES + CHOICES * before + i - row["low"]
+    return int(chart.choices[first + row["length"]]), int(chart.choices[first + 2 * row["length"]])

@@ -1,0 +1,144 @@
+"""`rb.outside`: the paper's outside messages and node marginals. Know their limits before using them.
+
+One Gaussian cannot hold a context that is a mixture over many trees and shifts, so that the node "probabilities" of this
+approximation may be far too small, exceed one, or overflow. They are here because the paper defines them.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from recbayes.compiled.compilation import run_kernel
+from recbayes.discrete.chart.chart import DiscreteChart, DiscreteOutside
+from recbayes.errors import ApproximationWarning, DataError, LengthError
+from recbayes.gaussian.chart.inside import Chart, check_chart, inside_one
+from recbayes.gaussian.chart.plan import potential_numbers
+from recbayes.gaussian.chart.tables import tables_of
+from recbayes.gaussian.kernels.outside import fill_outside
+
+
+@dataclass(frozen=True)
+class Density:
+    """An unnormalised Gaussian density: exp(log_coefficient) N(x; mean, covariance)."""
+
+    log_coefficient: float
+    mean: np.ndarray
+    covariance: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Outside:
+    """Outside messages, and the node marginals that follow from inside and outside."""
+
+    chart: Chart
+    node_probability: np.ndarray  # (N + 1, N + 1), upper triangle: a node of any variable at this span
+    messages: np.ndarray
+    nodes: np.ndarray
+
+    def message(self, start: int, end: int, variable: str | None = None) -> Density:
+        """The outside message of a span: density of the node's value and of all observations outside the span."""
+        return self._density(self.messages, start, end, variable)
+
+    def node(self, start: int, end: int, variable: str | None = None) -> Density:
+        """The node's marginal: its coefficient is the probability of the node, its Gaussian the value's if it exists."""
+        density = self._density(self.nodes, start, end, variable)
+        return Density(density.log_coefficient - self.chart.log_evidence, density.mean, density.covariance)
+
+    def _density(self, store: np.ndarray, start: int, end: int, variable: str | None) -> Density:
+        v, i, k = self.chart.locate(start, end, variable)
+        size = max(one.dim for one in self.chart.model.variables)
+        dim = self.chart.model.variables[v].dim
+        plan = self.chart.plan
+        row = plan.rows[v, k - i]
+        numbers = store[
+            plan.inside_base[v] + row["place"] + i - row["low"] + np.arange(potential_numbers(size)) * row["length"]
+        ]
+        if numbers[0] == -np.inf:
+            raise DataError(f"no tree has a node {start}:{end} for {self.chart.model.variables[v].name}")
+        covariance = np.zeros((size, size))
+        covariance[np.tril_indices(size)] = numbers[1 + size :]
+        covariance = covariance + np.tril(covariance, -1).T
+        return Density(float(numbers[0]), numbers[1 : 1 + dim].copy(), covariance[:dim, :dim])
+
+
+def outside(chart: Chart | DiscreteChart) -> Outside | DiscreteOutside:
+    """The paper's outside pass over a filled chart; warns where its node marginals are not probabilities.
+
+    For a discrete model it is exact.
+    """
+    if isinstance(chart, DiscreteChart):
+        return chart.outside
+    check_chart(chart)
+    if chart.components > 1:
+        raise DataError("the paper's outside pass has one Gaussian per message; use inside(..., components=1)")
+    tables, _ = tables_of(chart.model)
+    plan = chart.plan
+    size = tables.turn.shape[1]
+    inside_size = int(plan.link_base[0]) if len(plan.link_base) else plan.emit_base
+    outer = np.zeros(inside_size)
+    nodes = np.zeros(inside_size)
+    segments = len(plan.positions) - 1
+    row = plan.rows[tables.root, segments]
+    place = plan.inside_base[tables.root] + row["place"]
+    outer[place + np.arange(potential_numbers(size)) * row["length"]] = _prior_density(chart, size)
+    outer[place + 1 : place + row["length"]] = -np.inf
+    run_kernel(fill_outside, tables, plan, chart.messages, outer, nodes)
+    log_nodes = _spans(chart, nodes) - chart.log_evidence
+    with np.errstate(over="ignore"):
+        probability = np.exp(log_nodes)
+    _warn(chart, probability)
+    return Outside(chart, probability, outer, nodes)
+
+
+def _prior_density(chart: Chart, size: int) -> np.ndarray:
+    """The prior as one Gaussian (a mixture is matched by its moments), in the layout of a message."""
+    prior = chart.model.prior
+    parts = [
+        (component.weight * weight, np.roll(component.mean, steps), component.covariance)
+        for component in prior.components
+        for steps, weight in component.shifts.items()
+    ]
+    mean = np.sum([weight * m for weight, m, _ in parts], axis=0)
+    covariance = np.sum([weight * (S + np.outer(m - mean, m - mean)) for weight, m, S in parts], axis=0)
+    full_mean, full = np.zeros(size), np.zeros((size, size))
+    full_mean[: len(mean)], full[: len(mean), : len(mean)] = mean, covariance
+    return np.concatenate([[0.0], full_mean, full[np.tril_indices(size)]])
+
+
+def _spans(chart: Chart, nodes: np.ndarray) -> np.ndarray:
+    """Log masses of all variables' nodes, by the observations where spans begin and end."""
+    spans = np.full((chart.length + 1, chart.length + 1), -np.inf)
+    positions = chart.plan.positions
+    for v, rows in enumerate(chart.plan.rows):
+        for width in np.flatnonzero(rows["low"] <= rows["high"]):
+            row = rows[width]
+            starts = np.arange(row["low"], row["high"] + 1)
+            first = chart.plan.inside_base[v] + row["place"]
+            where = positions[starts], positions[starts + width]
+            spans[where] = np.logaddexp(spans[where], nodes[first : first + len(starts)])
+    return spans
+
+
+def _warn(chart: Chart, probability: np.ndarray) -> None:
+    """Probabilities lie between 0 and 1, the root exists, and so does its left child unless the root emits everything."""
+    largest = float(probability.max())
+    splits = 1.0 - _probability_to_emit_all(chart)
+    left_child = float(probability[0, : chart.length].sum())
+    if largest > 1.01 or not np.isfinite(probability).all() or left_child < splits - 0.1:
+        warnings.warn(
+            f"the paper's node marginals are not probabilities here: the largest is {largest:.3g}, and those of nodes that "
+            f"begin with the series, other than the root, sum to {left_child:.3g} where at least {splits:.3g} is certain. "
+            "One Gaussian per outside message is too little for this model and series",
+            ApproximationWarning,
+            stacklevel=3,
+        )
+
+
+def _probability_to_emit_all(chart: Chart) -> float:
+    """The posterior probability that the root emits the whole series: the share of the chart without inner points."""
+    try:
+        alone = inside_one(chart.model, chart.series, boundaries=np.zeros(0, dtype=np.int64))
+    except LengthError:
+        return 0.0
+    return float(min(1.0, np.exp(alone.log_evidence - chart.log_evidence)))

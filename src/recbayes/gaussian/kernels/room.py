@@ -1,0 +1,65 @@
+"""Where things are in the room in which the compiled passes work."""
+
+from typing import NamedTuple
+
+from numba import njit
+
+from recbayes.compiled.lanes import INNER, LANES
+
+STATE = 8  # numbers known of a cell's alternatives
+
+
+class Room(NamedTuple):
+    """Places of potentials, of the state and moments of a cell's alternatives, of a factor, and of free room."""
+
+    one: int  # potentials: two children, their product, the cell's result, the variable's reference
+    two: int
+    product: int
+    result: int
+    reference: int
+    state: int
+    origin: int  # the point about which moments are taken
+    mean: int
+    square: int
+    weight: int  # of the current alternative
+    chosen: int  # lanes for which something is done
+    move: int  # a vector
+    factor: int  # of the current precision
+    pivots: int
+    vector: int
+    covariance: int
+    free: int
+    end: int
+
+
+@njit(**INNER)
+def make_room(size):
+    vector, triangle = size * LANES, size * (size + 1) // 2 * LANES
+    potential = LANES + vector + triangle
+    state = 5 * potential
+    origin = state + STATE * LANES
+    weight = origin + 2 * vector + triangle
+    move = weight + 2 * LANES
+    factor = move + vector
+    covariance = factor + triangle + 2 * vector
+    free = covariance + triangle
+    return Room(
+        0,
+        potential,
+        2 * potential,
+        3 * potential,
+        4 * potential,
+        state,
+        origin,
+        origin + vector,
+        origin + 2 * vector,
+        weight,
+        weight + LANES,
+        move,
+        factor,
+        factor + triangle,
+        factor + triangle + vector,
+        covariance,
+        free,
+        free + (16 + 12 * size + 8 * size * size) * LANES,
+    )

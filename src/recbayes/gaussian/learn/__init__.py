@@ -1,0 +1,1 @@
+"""What is free in a Gaussian RBN, and its derivatives."""

@@ -1,0 +1,1 @@
+"""What a Gaussian RBN is."""

@@ -1,0 +1,199 @@
+"""Linear Gaussian RBNs: rules of any arity over any mix of variables and observations.
+
+Beside the rules of a `GaussianRBN` (splits and emissions), a variable may have branches,
+
+    branch  A -> X_1 ... X_n    x_i ~ N(F_i x_A + f_i, Q_i) or y_i ~ N(H_i x_A + h_i, R_i), independent given x_A
+
+with a variable or a single observation in every place. A branch with one variable is a unary rule: it changes the variable,
+or only its value, and leads on over the same span; unary rules may form cycles. No chart runs such a model directly:
+`to_cnf` writes it in the binary normal form that `GaussianRBN` is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recbayes.checks.arrays import number
+from recbayes.errors import ModelError
+from recbayes.family.saved import Saved
+from recbayes.gaussian.model.naming import rule_name
+from recbayes.gaussian.model.rbn import (
+    Emit,
+    Link,
+    Prior,
+    Split,
+    Variable,
+    checked_dimensions,
+    checked_emit,
+    checked_link,
+    checked_prior,
+    checked_split,
+)
+from recbayes.lengths.lengths import check_probabilities
+from recbayes.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from recbayes.gaussian.model.normal_form import NormalForm
+
+OBSERVED = "observe"  # the rule of a leaf that stands for one observed child of a branch; it has no label
+
+
+@dataclass(frozen=True, eq=False)
+class Observe:
+    """An observed child of a branch: one observation from N(map x + offset, covariance); `map` None is the identity."""
+
+    covariance: np.ndarray
+    map: np.ndarray | None = None
+    offset: np.ndarray | None = None
+
+
+Child = tuple[str, Link] | Observe
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """A rule A -> children, from left to right: (name of a variable, Link) pairs and `Observe`s, one or more."""
+
+    probability: float
+    children: tuple[Child, ...]
+
+
+Rule = Split | Emit | Branch
+
+
+class LinearGaussianRBN(Saved):
+    """An immutable, validated RBN whose rules are branches, splits and emissions.
+
+    Variables are those of `GaussianRBN`, with `Branch`es among their rules, so `LinearGaussianRBN(model.variables,
+    model.prior)` is any Gaussian RBN again.
+    """
+
+    __slots__ = ("_observed_dim", "_prior", "_variables")
+
+    def __init__(self, variables: tuple[Variable, ...] | list[Variable], prior: Prior) -> None:
+        dims = checked_dimensions(variables)
+        self._variables = tuple(_checked_variable(variable, dims) for variable in variables)
+        self._observed_dim = _observed_dimension(self._variables)
+        self._prior = checked_prior(prior, dims)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        return self._variables
+
+    @property
+    def prior(self) -> Prior:
+        return self._prior
+
+    @property
+    def observed_dim(self) -> int:
+        """The number of columns of an observed series."""
+        return self._observed_dim
+
+    def sample(
+        self, *, seed: int | np.random.Generator, min_length: int = 1, max_length: int | None = None, attempts: int = 100_000
+    ) -> tuple[np.ndarray, Tree]:
+        """A series (N x columns) and the tree it came from; a branch's observed children are leaves without a label."""
+        from recbayes.gaussian.model.linear_sampling import sample
+
+        return sample(self, seed=seed, min_length=min_length, max_length=max_length, attempts=attempts)
+
+    def to_cnf(self, cycle_tolerance: float = 1e-9) -> "NormalForm":
+        """The model with binary splits and emissions only; see `recbayes.gaussian.model.normal_form`.
+
+        Cycles of unary rules are followed until the probability to go on is at most `cycle_tolerance`.
+        """
+        from recbayes.gaussian.model.normal_form import normal_form
+
+        return normal_form(self, cycle_tolerance)
+
+    def __repr__(self) -> str:
+        lines = [f"LinearGaussianRBN({self.observed_dim} observed dimensions, root {self.prior.variable})"]
+        for variable in self.variables:
+            lines.append(f"  {variable.name} (dimension {variable.dim})")
+            lines += [f"    {rule.probability:.4g}  -> {_right_side(rule)}" for rule in variable.rules]
+        return "\n".join(lines)
+
+
+def name_of_rule(variable: Variable, position: int, shift: tuple[int, int] = (0, 0)) -> str:
+    """As trees show it: "branch", numbered where the variable has several, or the name of a split or an emission."""
+    if not isinstance(variable.rules[position], Branch):
+        return rule_name(variable, position, shift)
+    alike = [place for place, rule in enumerate(variable.rules) if isinstance(rule, Branch)]
+    return "branch" if len(alike) == 1 else f"branch {alike.index(position) + 1}"
+
+
+def unary_child(rule: Rule) -> tuple[str, Link] | None:
+    """The one child of a unary rule and how its value comes about; None for rules of any other kind."""
+    if isinstance(rule, Branch) and len(rule.children) == 1 and not isinstance(rule.children[0], Observe):
+        return rule.children[0]
+    return None
+
+
+def children_of(rule: Split | Branch) -> tuple[Child, ...]:
+    """The children of a rule from left to right, leaving out shifts."""
+    if isinstance(rule, Branch):
+        return rule.children
+    return (rule.left, rule.left_link), (rule.right, rule.right_link)
+
+
+def _right_side(rule: Rule) -> str:
+    if isinstance(rule, Emit):
+        return f"observations, {rule.length}"
+    return " ".join("y" if isinstance(child, Observe) else child[0] for child in children_of(rule))
+
+
+def _checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
+    name, dim = variable.name, dims[variable.name]
+    if not variable.rules:
+        raise ModelError(f"{name}.rules must not be empty: no value of {name} could ever lead to an observation")
+    rules: list[Rule] = []
+    for position, rule in enumerate(variable.rules):
+        where = f"{name}.rules[{position}]"
+        if isinstance(rule, Branch):
+            rules.append(_checked_branch(rule, where, dim, dims))
+        elif isinstance(rule, Split):
+            rules.append(checked_split(rule, where, dim, dims))
+        elif isinstance(rule, Emit):
+            rules.append(checked_emit(rule, where, dim))
+        else:
+            raise ModelError(f"{where} must be a Branch, a Split or an Emit, got {type(rule).__name__}")
+    check_probabilities(np.array([rule.probability for rule in rules]), f"{name}: probabilities of the rules")
+    return Variable(name, dim, tuple(rules))
+
+
+def _checked_branch(rule: Branch, where: str, dim: int, dims: Mapping[str, int]) -> Branch:
+    if not isinstance(rule.children, tuple | list) or not rule.children:
+        raise ModelError(f"{where}.children must be one or more (name, Link) pairs and Observes, got {rule.children!r}")
+    children: list[Child] = []
+    for position, child in enumerate(rule.children):
+        here = f"{where}.children[{position}]"
+        if isinstance(child, Observe):
+            emit = checked_emit(Emit(1.0, child.covariance, map=child.map, offset=child.offset), here, dim)
+            children.append(Observe(emit.covariance, emit.map, emit.offset))
+        elif isinstance(child, tuple) and len(child) == 2:
+            name, link = child
+            if name not in dims:
+                raise ModelError(f"{here} is {name!r}, which is not a variable; there are {sorted(dims)}")
+            children.append((name, checked_link(link, f"{here}: link", dim, dims[name])))
+        else:
+            raise ModelError(f"{here} must be a (name, Link) pair or an Observe, got {child!r}")
+    return Branch(number(rule.probability, f"{where}.probability"), tuple(children))
+
+
+def _observed_dimension(variables: tuple[Variable, ...]) -> int:
+    sizes: dict[str, int] = {}
+    for variable in variables:
+        for position, rule in enumerate(variable.rules):
+            where = f"{variable.name}.rules[{position}]"
+            if isinstance(rule, Emit):
+                sizes[where] = len(rule.covariance)
+            elif isinstance(rule, Branch):
+                observed = {n: child for n, child in enumerate(rule.children) if isinstance(child, Observe)}
+                sizes |= {f"{where}.children[{n}]": len(child.covariance) for n, child in observed.items()}
+    if not sizes:
+        raise ModelError("no rule has an Emit or an Observe, so the model cannot produce observations")
+    if len(set(sizes.values())) > 1:
+        raise ModelError(f"all observations must have one dimension, got {sizes}")
+    return next(iter(sizes.values()))

@@ -1,0 +1,170 @@
+"""A tree that is given: its exact joint probability with the data, and the exact values of its nodes.
+
+Given the tree, a Gaussian RBN is one joint Gaussian, so both are exact: messages go up from the leaves once, and contexts
+down from the root once (smoothing on the tree).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import logsumexp
+
+from recbayes.checks.series import Series, as_series
+from recbayes.compiled.compilation import run_kernel
+from recbayes.discrete.model.flat import Discrete
+from recbayes.discrete.posterior.given_tree import log_weight
+from recbayes.errors import DataError, ModelError
+from recbayes.family.families import check_gaussian
+from recbayes.gaussian.chart.inside import dimensions
+from recbayes.gaussian.chart.leaves import merge, observe
+from recbayes.gaussian.chart.plan import ROW, make_plan, potential_numbers
+from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_of
+from recbayes.gaussian.kernels.draw import follow_trees
+from recbayes.gaussian.kernels.options import Problem
+from recbayes.gaussian.model.naming import rule_name
+from recbayes.gaussian.model.rbn import GaussianRBN, Variable
+from recbayes.tree.tree import Tree
+
+
+def log_joint(model: GaussianRBN | Discrete, series: object, tree: Tree) -> float:
+    """log p(Y, Z): the exact log probability of the data and a tree, all continuous variables integrated out.
+
+    The tree's nodes must say which rule they use (as sampled and inferred trees do) wherever the model leaves a choice. For
+    a bare bracketing, sum over the rules with `sample_posterior(model, series, allowed=tree.span_mask())`.
+
+    For a discrete model (`PCFG`, `DiscreteRBN`) the labels of the nodes and the tokens say which rules they use.
+    """
+    if isinstance(model, Discrete):
+        return log_weight(model, series, tree)
+    check_gaussian(model)
+    data = as_series(series, model.observed_dim)
+    log_joints, _ = _follow(model, data, tree, None)
+    return float(logsumexp(log_joints))
+
+
+def smooth(model: GaussianRBN, series: object, tree: Tree) -> Tree:
+    """The tree with the posterior mean and covariance of each node's value, given all data and this tree: exact."""
+    if isinstance(model, Discrete):
+        raise ModelError("the nodes of a discrete model have labels, but no values to smooth")
+    check_gaussian(model)
+    data = as_series(series, model.observed_dim)
+    log_joints, _ = _follow(model, data, tree, None)
+    total = logsumexp(log_joints)
+    if total == -np.inf:
+        raise DataError("the model cannot generate the series with this tree, so its nodes have no values")
+    shares = np.exp(log_joints - total)
+    parts = []
+    for component in np.flatnonzero(shares > 1e-300):  # Gaussians of the prior: usually one
+        _, values = _follow(model, data, tree, int(component))
+        parts.append((shares[component], values))
+    _, variables, _ = encode(model, tree)
+    nodes = []
+    for n, node in enumerate(tree.nodes):
+        moments = [(share, *unpack_density(values[n], model.variables[variables[n]].dim)) for share, values in parts]
+        mean = np.sum([share * m for share, m, _ in moments], axis=0)
+        covariance = np.sum([share * (S + np.outer(m - mean, m - mean)) for share, m, S in moments], axis=0)
+        nodes.append(replace(node, value=mean, covariance=covariance))
+    return Tree(nodes, tree.arities)
+
+
+def unpack_density(numbers: np.ndarray, dim: int) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and covariance of a density in the compiled layout (padded to the largest dimension)."""
+    size = int(np.sqrt(2 * len(numbers) + 0.25) - 1.5)
+    covariance = np.zeros((size, size))
+    covariance[np.tril_indices(size)] = numbers[1 + size :]
+    covariance = covariance + np.tril(covariance, -1).T
+    return numbers[1 : 1 + dim].copy(), covariance[:dim, :dim].copy()
+
+
+def _follow(model: GaussianRBN, series: Series, tree: Tree, component: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Log joint probabilities with each Gaussian of the prior, and, given one of them, densities of all nodes' values."""
+    if (tree.nodes[0].start, tree.nodes[0].end) != (0, len(series)):
+        raise DataError(
+            f"the tree covers {tree.nodes[0].start}:{tree.nodes[0].end}, the series has {len(series)} observations"
+        )
+    tables, origins = tables_of(model)
+    rules, _, edges = encode(model, tree)
+    positions = np.array(edges, dtype=np.int64)
+    ends = np.searchsorted(positions, [node.end for node in tree.nodes])
+    splits = np.where(rules >= 0, np.append(ends[1:], 0), 0)
+    log_joints = np.empty((1, len(origins.prior)))
+    numbers = potential_numbers(tables.turn.shape[1])
+    values = np.empty((0 if component is None else len(tree), numbers))
+    run_kernel(
+        follow_trees,
+        _leaf_problem(model, tables, origins, series, positions),
+        np.stack([rules, splits]),
+        np.array([len(tree)]),
+        np.array([component or 0]),
+        log_joints,
+        values,
+    )
+    return log_joints[0], values
+
+
+def _leaf_problem(model: GaussianRBN, tables: Tables, origins: Origins, series: Series, positions: np.ndarray) -> Problem:
+    """What following a tree needs: no chart, only the potentials of its leaves (as emissions of width one)."""
+    size, leaves = tables.turn.shape[1], len(positions) - 1
+    numbers = potential_numbers(size)
+    rules = emit_rules(model, origins)
+    emit_rows = np.zeros((len(rules), leaves + 1), dtype=ROW)
+    emit_rows[:, 1]["high"] = leaves - 1
+    emit_rows[:, 1]["length"] = leaves
+    emit_rows[:, 1]["place"] = np.arange(len(rules)) * numbers * leaves
+    blocks = []
+    for rule in rules:
+        potentials = merge(observe(rule, series, size), positions)
+        lower = potentials.precision[:, *np.tril_indices(size)]
+        blocks.append(np.concatenate([potentials.height[None], potentials.mode.T, lower.T]).ravel())
+    plan = make_plan(tables, 1)._replace(positions=positions, emit_rows=emit_rows, emit_base=0)
+    return Problem(tables, plan, *constants_of(model, origins, len(series)), np.concatenate(blocks), 1)
+
+
+def constants_of(model: GaussianRBN, origins: Origins, length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Dimensions of the variables, and log probabilities of all emissions' lengths."""
+    lengths = np.arange(length + 1)
+    log_probability = np.array([rule.length.log_probability(lengths) for rule in emit_rules(model, origins)])
+    return dimensions(model), log_probability
+
+
+def encode(model: GaussianRBN, tree: Tree) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Rules of the tables (negative: emissions) and variables of all nodes, and the edges of the leaves."""
+    tables, origins = tables_of(model)
+    splits = {(v, rule_name(model.variables[v], r, shift)): n for n, (v, r, shift) in enumerate(origins.rules)}
+    emits = {(v, rule_name(model.variables[v], r)): -1 - n for n, (v, r) in enumerate(origins.emits)}
+    expected = [tables.root]
+    rules, variables, edges = [], [], [0]
+    for node, arity in zip(tree.nodes, tree.arities, strict=True):
+        v = expected.pop()
+        variable = model.variables[v]
+        if node.label not in ("", variable.name):
+            raise DataError(
+                f"node {node.start}:{node.end} is labelled {node.label!r}, where the model has {variable.name!r}"
+            )
+        if arity not in (0, 2):
+            raise DataError(f"node {node.start}:{node.end} has {arity} children; in a Gaussian RBN it has two or none")
+        names = {name: number for (owner, name), number in (splits if arity else emits).items() if owner == v}
+        rule = _rule_number(names, node.rule, variable, (node.start, node.end))
+        variables.append(v)
+        rules.append(rule)
+        if arity:
+            left, right = tables.rules["left"][rule], tables.rules["right"][rule]
+            expected += [int(tables.links["child"][right]), int(tables.links["child"][left])]
+        else:
+            edges.append(node.end)
+    return np.array(rules), np.array(variables), edges
+
+
+def _rule_number(names: dict[str, int], wanted: str, variable: Variable, span: tuple[int, int]) -> int:
+    if wanted in names:
+        return names[wanted]
+    if wanted:
+        raise DataError(
+            f"node {span[0]}:{span[1]} uses the rule {wanted!r}; {variable.name} has {sorted(names)} for such a node"
+        )
+    if len(names) != 1:
+        raise DataError(
+            f"node {span[0]}:{span[1]} does not say which of the rules of {variable.name} it uses: {sorted(names)}. Name "
+            "it, or sum over the rules with sample_posterior(model, series, allowed=tree.span_mask())"
+        )
+    return next(iter(names.values()))

@@ -1,0 +1,78 @@
+"""Values of nodes: posterior means and covariances, exact given each drawn tree and averaged over the draws."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from recbayes.gaussian.chart.inside import Chart
+from recbayes.gaussian.posterior.follow import node_values
+from recbayes.tree.forest import Forest
+
+CHUNK = 1 << 16  # nodes whose densities are held at once
+
+
+class Latent(NamedTuple):
+    """The value of a node, given that it exists: its mean and covariance, and the node's probability."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    probability: float
+
+
+def gather_latents(
+    chart: Chart, forest: Forest, weights: np.ndarray, components: np.ndarray
+) -> dict[tuple[int, ...], Latent]:
+    """The values of all nodes that occur in the draws, by variable, start and end (chart points).
+
+    A node's value is a mixture over the trees that have it, each contributing one Gaussian (Rao and Blackwell): total mean
+    and covariance follow from sums of weights, means and squares, taken about the first mean met to keep all digits.
+    """
+    representatives, weights, components = merge_equal(forest, weights, components)
+    trees = forest.select(representatives)
+    cells = np.stack([trees.variables, trees.starts, trees.ends], axis=1)
+    unique, cell_of = np.unique(cells, axis=0, return_inverse=True)
+    cell_of = cell_of.reshape(-1)
+    size = max(variable.dim for variable in chart.model.variables)
+    lower = np.tril_indices(size)
+    total = np.zeros(len(unique))
+    centre, mean = np.zeros((len(unique), size)), np.zeros((len(unique), size))
+    square = np.zeros((len(unique), len(lower[0])))
+    seen = np.zeros(len(unique), dtype=bool)
+    begin = 0
+    while begin < len(trees):
+        end = begin + 1
+        while end < len(trees) and trees.first[end + 1] - trees.first[begin] <= CHUNK:
+            end += 1
+        part = trees.select(np.arange(begin, end))
+        values = node_values(chart, part, components[begin:end])
+        cell = cell_of[trees.first[begin] : trees.first[end]]
+        fresh, where = np.unique(cell, return_index=True)
+        new = ~seen[fresh]
+        centre[fresh[new]] = values[where[new], 1 : 1 + size]
+        seen[fresh] = True
+        share = weights[begin:end][part.owners]
+        apart = values[:, 1 : 1 + size] - centre[cell]
+        np.add.at(total, cell, share)
+        np.add.at(mean, cell, share[:, None] * apart)
+        np.add.at(square, cell, share[:, None] * (values[:, 1 + size :] + apart[:, lower[0]] * apart[:, lower[1]]))
+        begin = end
+    known = np.where(total > 0, total, 1.0)  # trees of weight zero say nothing
+    mean /= known[:, None]
+    square = square / known[:, None] - mean[:, lower[0]] * mean[:, lower[1]]
+    latents = {}
+    for number, cell in enumerate(unique.tolist()):
+        if total[number] > 0:
+            dim = chart.model.variables[cell[0]].dim
+            covariance = np.zeros((size, size))
+            covariance[lower] = covariance.T[lower] = square[number]
+            value = (centre[number] + mean[number])[:dim]
+            latents[tuple(cell)] = Latent(value, covariance[:dim, :dim].copy(), float(min(total[number], 1.0)))
+    return latents
+
+
+def merge_equal(forest: Forest, weights: np.ndarray, components: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """One of each kind of tree and prior component, with the total weight of its kind."""
+    _, kinds = forest.distinct()
+    pairs = kinds * (components.max() + 1) + components
+    _, representatives, numbers = np.unique(pairs, return_index=True, return_inverse=True)
+    return representatives, np.bincount(numbers.reshape(-1), weights=weights), components[representatives]

@@ -1,0 +1,138 @@
+"""Draws of trees of a Gaussian model, with exact weights."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.special import logsumexp
+
+from recbayes.errors import DataError
+from recbayes.family.posterior import Posterior, ScoredTree, check_count
+from recbayes.gaussian.chart.inside import Chart
+from recbayes.gaussian.posterior.decode import GaussianCells
+from recbayes.gaussian.posterior.follow import log_joints
+from recbayes.gaussian.posterior.given_tree import smooth
+from recbayes.gaussian.posterior.latents import Latent, gather_latents
+from recbayes.gaussian.posterior.rules import best_rules
+from recbayes.tree.forest import Forest
+from recbayes.tree.tree import Tree
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GaussianPosterior(Posterior):
+    """Weighted draws of trees, and what follows from them.
+
+    `log_weights` are those of the importance draws, log p(Y, Z) - log q(Z); the evidence and the effective sample size come
+    from them. If the weights had degenerated, `trees` were resampled and moved, and count equally (`method`).
+    """
+
+    chart: Chart
+    trees: Forest
+    log_weights: np.ndarray
+    log_joints: np.ndarray  # log p(Y, Z) of every tree, with the Gaussian of the prior it was drawn with
+    prior_components: np.ndarray
+    seed: int
+    acceptance: float | None = None  # of the moves, where there were any
+
+    @property
+    def length(self) -> int:
+        return self.chart.length
+
+    @property
+    def method(self) -> str:
+        """How the draws were made: "importance" (weighted) or "resample-move" (equal weights)."""
+        return "importance" if self.acceptance is None else "resample-move"
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """The weight of each tree; they sum to one."""
+        if self.acceptance is not None:
+            return np.full(len(self.trees), 1.0 / len(self.trees))
+        return np.exp(self.log_weights - logsumexp(self.log_weights))
+
+    @cached_property
+    def log_evidence(self) -> float:
+        """log p(Y), from the mean weight, whose expectation is p(Y) exactly."""
+        return float(logsumexp(self.log_weights) - np.log(len(self.log_weights)))
+
+    @cached_property
+    def log_evidence_error(self) -> float:
+        """The standard error of `log_evidence` (infinite for a single draw)."""
+        count = len(self.log_weights)
+        if count == 1:
+            return np.inf
+        shares = np.exp(self.log_weights - self.log_evidence)
+        return float(np.sqrt(((shares - 1.0) ** 2).sum() / (count - 1) / count))
+
+    @cached_property
+    def effective_sample_size(self) -> float:
+        """How many equally weighted draws the importance draws are worth: 1 / sum of squared weights."""
+        weights = np.exp(self.log_weights - self.log_weights.max())
+        return float(weights.sum() ** 2 / (weights**2).sum())
+
+    @property
+    def efficiency(self) -> float:
+        """The effective sample size as a share of the draws; 1 if the chart is exact."""
+        return self.effective_sample_size / len(self.log_weights)
+
+    def extend(self, draws: int) -> "GaussianPosterior":
+        """The posterior with so many more draws from the same chart, as if all had been drawn at once."""
+        from recbayes.gaussian.posterior.draws import check_draws, draw, warn_if_poor
+
+        check_draws(draws)
+        posterior = draw(self.chart, len(self.log_weights) + draws, self.seed)
+        warn_if_poor(posterior)
+        return posterior
+
+    @cached_property
+    def node_probability_error(self) -> np.ndarray:
+        """The Monte Carlo standard error of every node probability.
+
+        Draws that were resampled are copies of few: then the error is that of as many draws as they were worth.
+        """
+        if self.acceptance is not None:
+            return np.sqrt(self.node_probability * (1.0 - self.node_probability) / self.effective_sample_size)
+        return super().node_probability_error
+
+    def latent(self, start: int, end: int, variable: str | None = None) -> Latent:
+        """The posterior mean and covariance of a node's value, given that the node exists, and how probable that is.
+
+        They are exact given each drawn tree, and averaged over the draws.
+        """
+        cell = self.chart.locate(start, end, variable)
+        if cell not in self._latents:
+            raise DataError(f"no draw has a node {start}:{end} of {self.chart.model.variables[cell[0]].name}")
+        return self._latents[cell]
+
+    @cached_property
+    def _latents(self) -> dict[tuple[int, ...], Latent]:
+        return gather_latents(self.chart, self.trees, self.weights, self.prior_components)
+
+    def best(self, count: int) -> list[ScoredTree]:
+        """The most probable distinct trees among the draws, best first, with their exact log joint probabilities."""
+        check_count(count)
+        forest = self.trees
+        representatives, _ = forest.distinct()
+        scores = self.log_joints[representatives]
+        if len(self.chart.log_evidence_by_prior) > 1:
+            scores = log_joints(self.chart, forest.select(representatives))
+        order = np.argsort(-scores, kind="stable")[:count]
+        return [
+            ScoredTree(
+                forest[int(representatives[t])], float(scores[t]), float(np.exp(min(scores[t] - self.log_evidence, 0.0)))
+            )
+            for t in order
+        ]
+
+    @cached_property
+    def _cells(self) -> GaussianCells:
+        return GaussianCells(self.chart, self.trees)
+
+    def _finish(self, tree: Forest) -> Tree:
+        return best_rules(self.chart, tree, self.trees, self.weights)[0]
+
+    def _dress(self, tree: Tree) -> Tree:
+        """The tree with values from smoothing on it, and the nodes' probabilities."""
+        smoothed = smooth(self.chart.model, self.chart.series, tree)
+        pairs = zip(smoothed, self._probabilities(tree), strict=True)
+        return Tree([replace(node, probability=probability) for node, probability in pairs], tree.arities)

@@ -1,0 +1,52 @@
+"""`rb.quick_node_probability`: node probabilities at a glance, without draws. An approximation."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from recbayes.discrete.chart.chart import DiscreteChart
+from recbayes.errors import ApproximationWarning, ModelError
+from recbayes.gaussian.chart.gradient import adjoint
+from recbayes.gaussian.chart.inside import Chart, check_chart
+
+CLIPPED = 0.05  # more than this outside [0, 1], summed over all spans, is worth a warning
+
+
+@dataclass(frozen=True, eq=False)
+class QuickProbability:
+    """Approximate node probabilities; `clipped` is how far they lay outside [0, 1], summed over all spans."""
+
+    node_probability: np.ndarray  # (N + 1, N + 1), upper triangle
+    clipped: float
+
+
+def quick_node_probability(chart: Chart) -> QuickProbability:
+    """An approximation of all node probabilities in one pass: derivatives of the log evidence.
+
+    If the message of a span is multiplied by c, trees with a node there become c times as probable, so the derivative of the
+    log evidence with respect to log c is the node's probability. Here it is the derivative of the moment-matched evidence,
+    which need not lie between 0 and 1; what sticks out is clipped and reported. `rb.sample_posterior` has no such flaw.
+    """
+    if isinstance(chart, DiscreteChart):
+        raise ModelError("node probabilities of a discrete model need no approximation: see outside(chart).node_probability")
+    check_chart(chart)
+    derivatives, _ = adjoint(chart)
+    points, plan = chart.length + 1, chart.plan
+    raw = np.zeros((points, points))
+    for v, rows in enumerate(plan.rows):
+        for width in np.flatnonzero(rows["low"] <= rows["high"]):
+            row = rows[width]
+            starts = np.arange(row["low"], row["high"] + 1)
+            first = plan.inside_base[v] + row["place"]
+            raw[plan.positions[starts], plan.positions[starts + width]] += derivatives[first : first + len(starts)]
+    probability = np.clip(raw, 0.0, 1.0)
+    clipped = float(np.abs(raw - probability).sum())
+    if clipped > CLIPPED:
+        warnings.warn(
+            f"the quick node probabilities lie outside [0, 1] by {clipped:.3g} in total and were clipped; one Gaussian per "
+            "message is too little for this series. Use sample_posterior",
+            ApproximationWarning,
+            stacklevel=2,
+        )
+    return QuickProbability(probability, clipped)

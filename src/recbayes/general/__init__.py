@@ -1,0 +1,1 @@
+"""Densities of the user's own; nothing lives here yet."""

@@ -1,0 +1,1 @@
+"""How many observations a leaf has."""

@@ -1,1 +1,0 @@
-"""The posterior over trees: draws with exact weights, node probabilities, decoding, latent values."""

@@ -1,0 +1,1 @@
+"""Slow, readable oracles."""

@@ -1,0 +1,1 @@
+"""Which spans exist."""

@@ -8,34 +8,42 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recbayes import plot
-    from recbayes.chains.models import HMM, LinearDynamicalSystem, SwitchingLinearDynamicalSystem
-    from recbayes.chains.states import best_states, filtered_states, smoothed_states
+    from recbayes.chains.hmm import HMM
+    from recbayes.chains.linear import LinearDynamicalSystem, SwitchingLinearDynamicalSystem
     from recbayes.checks.series import Series
     from recbayes.discrete.chart.chart import DiscreteChart
-    from recbayes.discrete.chart.prefix import log_prefix_probability
-    from recbayes.discrete.learn.em import expected_counts, reestimate
     from recbayes.discrete.model.grammar_text import Rule, Terminal
     from recbayes.discrete.model.pcfg import PCFG
     from recbayes.discrete.model.rbn import DiscreteRBN
     from recbayes.discrete.model.variables import DiscreteVariable, TerminalVariable, Transition
     from recbayes.errors import ApproximationWarning, DataError, FileError, LengthError, ModelError
+    from recbayes.family.chain import Chain
+    from recbayes.family.objectives import ExpectedF1, MostProbable, Threshold
     from recbayes.family.posterior import Posterior
-    from recbayes.gaussian.chart.best import best_tree
-    from recbayes.gaussian.chart.inside import Chart, Message, inside
-    from recbayes.gaussian.chart.outside import Outside, outside
-    from recbayes.gaussian.learn.parameters import Parameters
+    from recbayes.gaussian.chart.inside import Chart, Message
+    from recbayes.gaussian.chart.outside import Outside
+    from recbayes.gaussian.emissions.emit import Emit
     from recbayes.gaussian.model.linear import Branch, LinearGaussianRBN, Observe
-    from recbayes.gaussian.model.rbn import Component, Emit, GaussianRBN, Link, Prior, Split, Variable
-    from recbayes.gaussian.posterior.draws import sample_posterior
-    from recbayes.gaussian.posterior.given_tree import log_joint, smooth
-    from recbayes.gaussian.posterior.quick import quick_node_probability
-    from recbayes.inference.storage import load
+    from recbayes.gaussian.model.parts import Component, Link, Prior, Split, Variable
+    from recbayes.gaussian.model.rbn import GaussianRBN
+    from recbayes.inference.charts import best_tree, outside, quick_node_probability
+    from recbayes.inference.draws import sample_posterior
+    from recbayes.inference.given_tree import log_joint, smooth
+    from recbayes.inference.inside import inside
+    from recbayes.inference.load import load
+    from recbayes.inference.prefix import log_prefix_probability
+    from recbayes.inference.states import best_states, filtered_states, smoothed_states
+    from recbayes.learn.climb import Adam, QuasiNewton
     from recbayes.learn.compare import Comparison, compare
     from recbayes.learn.fit import fit
     from recbayes.learn.gradient import log_evidence_and_gradient
+    from recbayes.learn.penalty import Penalty
     from recbayes.learn.record import Fit
+    from recbayes.learn.reestimate import expected_counts, reestimate
     from recbayes.learn.segmenter import HierarchicalSegmenter
-    from recbayes.lengths.lengths import ExactlyOne, LengthTable, OnePlusPoisson
+    from recbayes.learn.settings import Work
+    from recbayes.lengths import ExactlyOne, LengthTable, OnePlusNegativeBinomial, OnePlusPoisson
+    from recbayes.parameters.parameters import Parameters
     from recbayes.tree.known import known_spans
     from recbayes.tree.metrics import Scores, boundary_scores, node_scores, probabilistic_node_scores, robinson_foulds
     from recbayes.tree.tree import Node, Tree
@@ -43,74 +51,85 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Adam": "recbayes.learn.climb",
     "ApproximationWarning": "recbayes.errors",
     "Branch": "recbayes.gaussian.model.linear",
+    "Chain": "recbayes.family.chain",
     "Chart": "recbayes.gaussian.chart.inside",
     "Comparison": "recbayes.learn.compare",
-    "Component": "recbayes.gaussian.model.rbn",
+    "Component": "recbayes.gaussian.model.parts",
     "DataError": "recbayes.errors",
     "DiscreteChart": "recbayes.discrete.chart.chart",
     "DiscreteRBN": "recbayes.discrete.model.rbn",
     "DiscreteVariable": "recbayes.discrete.model.variables",
-    "Emit": "recbayes.gaussian.model.rbn",
-    "ExactlyOne": "recbayes.lengths.lengths",
+    "Emit": "recbayes.gaussian.emissions.emit",
+    "ExactlyOne": "recbayes.lengths",
+    "ExpectedF1": "recbayes.family.objectives",
     "FileError": "recbayes.errors",
     "Fit": "recbayes.learn.record",
     "GaussianRBN": "recbayes.gaussian.model.rbn",
-    "HMM": "recbayes.chains.models",
+    "HMM": "recbayes.chains.hmm",
     "HierarchicalSegmenter": "recbayes.learn.segmenter",
     "LengthError": "recbayes.errors",
-    "LengthTable": "recbayes.lengths.lengths",
-    "LinearDynamicalSystem": "recbayes.chains.models",
+    "LengthTable": "recbayes.lengths",
+    "LinearDynamicalSystem": "recbayes.chains.linear",
     "LinearGaussianRBN": "recbayes.gaussian.model.linear",
-    "Link": "recbayes.gaussian.model.rbn",
+    "Link": "recbayes.gaussian.model.parts",
     "Message": "recbayes.gaussian.chart.inside",
     "ModelError": "recbayes.errors",
+    "MostProbable": "recbayes.family.objectives",
     "Node": "recbayes.tree.tree",
     "Observe": "recbayes.gaussian.model.linear",
-    "OnePlusPoisson": "recbayes.lengths.lengths",
+    "OnePlusNegativeBinomial": "recbayes.lengths",
+    "OnePlusPoisson": "recbayes.lengths",
     "Outside": "recbayes.gaussian.chart.outside",
     "PCFG": "recbayes.discrete.model.pcfg",
-    "Parameters": "recbayes.gaussian.learn.parameters",
+    "Parameters": "recbayes.parameters.parameters",
+    "Penalty": "recbayes.learn.penalty",
     "Posterior": "recbayes.family.posterior",
-    "Prior": "recbayes.gaussian.model.rbn",
+    "Prior": "recbayes.gaussian.model.parts",
+    "QuasiNewton": "recbayes.learn.climb",
     "Rule": "recbayes.discrete.model.grammar_text",
     "Scores": "recbayes.tree.metrics",
     "Series": "recbayes.checks.series",
-    "Split": "recbayes.gaussian.model.rbn",
-    "SwitchingLinearDynamicalSystem": "recbayes.chains.models",
+    "Split": "recbayes.gaussian.model.parts",
+    "SwitchingLinearDynamicalSystem": "recbayes.chains.linear",
     "Terminal": "recbayes.discrete.model.grammar_text",
     "TerminalVariable": "recbayes.discrete.model.variables",
+    "Threshold": "recbayes.family.objectives",
     "Transition": "recbayes.discrete.model.variables",
     "Tree": "recbayes.tree.tree",
-    "Variable": "recbayes.gaussian.model.rbn",
-    "best_states": "recbayes.chains.states",
-    "best_tree": "recbayes.gaussian.chart.best",
+    "Variable": "recbayes.gaussian.model.parts",
+    "Work": "recbayes.learn.settings",
+    "best_states": "recbayes.inference.states",
+    "best_tree": "recbayes.inference.charts",
     "boundary_scores": "recbayes.tree.metrics",
     "compare": "recbayes.learn.compare",
-    "expected_counts": "recbayes.discrete.learn.em",
-    "filtered_states": "recbayes.chains.states",
+    "expected_counts": "recbayes.learn.reestimate",
+    "filtered_states": "recbayes.inference.states",
     "fit": "recbayes.learn.fit",
-    "inside": "recbayes.gaussian.chart.inside",
+    "inside": "recbayes.inference.inside",
     "known_spans": "recbayes.tree.known",
-    "load": "recbayes.inference.storage",
+    "load": "recbayes.inference.load",
     "log_evidence_and_gradient": "recbayes.learn.gradient",
-    "log_joint": "recbayes.gaussian.posterior.given_tree",
-    "log_prefix_probability": "recbayes.discrete.chart.prefix",
+    "log_joint": "recbayes.inference.given_tree",
+    "log_prefix_probability": "recbayes.inference.prefix",
     "node_scores": "recbayes.tree.metrics",
-    "outside": "recbayes.gaussian.chart.outside",
+    "outside": "recbayes.inference.charts",
     "probabilistic_node_scores": "recbayes.tree.metrics",
-    "quick_node_probability": "recbayes.gaussian.posterior.quick",
-    "reestimate": "recbayes.discrete.learn.em",
+    "quick_node_probability": "recbayes.inference.charts",
+    "reestimate": "recbayes.learn.reestimate",
     "robinson_foulds": "recbayes.tree.metrics",
-    "sample_posterior": "recbayes.gaussian.posterior.draws",
-    "smooth": "recbayes.gaussian.posterior.given_tree",
-    "smoothed_states": "recbayes.chains.states",
+    "sample_posterior": "recbayes.inference.draws",
+    "smooth": "recbayes.inference.given_tree",
+    "smoothed_states": "recbayes.inference.states",
 }
 
 __all__ = [
+    "Adam",
     "ApproximationWarning",
     "Branch",
+    "Chain",
     "Chart",
     "Comparison",
     "Component",
@@ -120,6 +139,7 @@ __all__ = [
     "DiscreteVariable",
     "Emit",
     "ExactlyOne",
+    "ExpectedF1",
     "FileError",
     "Fit",
     "GaussianRBN",
@@ -132,14 +152,18 @@ __all__ = [
     "Link",
     "Message",
     "ModelError",
+    "MostProbable",
     "Node",
     "Observe",
+    "OnePlusNegativeBinomial",
     "OnePlusPoisson",
     "Outside",
     "PCFG",
     "Parameters",
+    "Penalty",
     "Posterior",
     "Prior",
+    "QuasiNewton",
     "Rule",
     "Scores",
     "Series",
@@ -147,9 +171,11 @@ __all__ = [
     "SwitchingLinearDynamicalSystem",
     "Terminal",
     "TerminalVariable",
+    "Threshold",
     "Transition",
     "Tree",
     "Variable",
+    "Work",
     "best_states",
     "best_tree",
     "boundary_scores",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import recbayes as rb
 from recbayes.errors import FileError
-from recbayes.inference.storage import VERSION, from_json, to_json
+from recbayes.family.saved import VERSION, from_json, to_json
 from tests.random_models import one_variable, two_variables
 
 PAPER = rb.GaussianRBN.create(dim=3, termination=0.6, shifts={0: 0.5, 1: 0.5}, extra_observations=5.0)

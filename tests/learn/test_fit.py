@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 import recbayes as rb
 from recbayes.checks.series import Series
 from recbayes.errors import FileError, ModelError
-from recbayes.gaussian.learn.units import free_scales, units_of
+from recbayes.gaussian.learn.units import units_of
 from recbayes.learn import fit as fit_module
-from recbayes.learn.penalty import bounds, make_penalty, penalise
+from recbayes.learn.penalty import Penalty, bounds, penalise, strength_of
 from recbayes.learn.progress import evaluations_left
+from recbayes.learn.units import free_scales
 from recbayes.learn.workers import Workers
 from recbayes.reference import enumeration
 from tests.learn.sampled import TRUTH, samples
@@ -78,7 +79,7 @@ def test_the_record(trained: tuple[list[np.ndarray], rb.Fit]) -> None:
 def test_the_gradient_of_the_penalty(model: rb.GaussianRBN) -> None:
     parameters = rb.Parameters(model)
     units = units_of(model, [Series(np.random.default_rng(0).normal(size=(5, model.observed_dim)))])
-    penalty = make_penalty(parameters, units, None, 0.3, 0.7)
+    penalty = strength_of(Penalty(pseudo_count=0.7), parameters, units, share=0.3)
     vector = parameters.vector()
     _, slope = penalise(parameters, vector, penalty)
     for number in range(len(vector)):

@@ -30,16 +30,50 @@ def number(value: object, name: str) -> float:
     return float(array)
 
 
-def whole_number(value: object, name: str) -> int:
-    """A whole number of any type: 3, 3.0 and numpy's integers, but not True."""
+def positive(value: object, name: str, advice: str = "") -> float:
+    """One positive number; the advice follows the complaint."""
+    found = number(value, name)
+    if found <= 0:
+        raise ModelError(f"{name} must be positive, got {found:.3g}{advice}")
+    return found
+
+
+def not_negative(value: object, name: str) -> float:
+    """One finite number that is not negative."""
+    found = number(value, name)
+    if found < 0:
+        raise ModelError(f"{name} must be a finite number and not negative, got {value!r}")
+    return found
+
+
+def whole_number(
+    value: object,
+    name: str,
+    *,
+    least: int | None = None,
+    most: int | None = None,
+    error: Callable[[str], Exception] = ModelError,
+) -> int:
+    """A whole number of any type, 3, 3.0 and numpy's integers, but not True; within the bounds that are given."""
+    limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
     try:
         if isinstance(value, bool | np.bool_):
             raise TypeError("a truth value")
-        if isinstance(value, float | np.floating) and float(value).is_integer():
-            return int(value)
-        return operator.index(value)  # type: ignore[arg-type]
+        whole = isinstance(value, float | np.floating) and float(value).is_integer()
+        found = int(value) if whole else operator.index(value)  # type: ignore[arg-type, call-overload]
     except TypeError as problem:
-        raise ModelError(f"{name} must be a whole number, got {_short(value)}") from problem
+        raise error(f"{name} must be a whole number{limits}, got {_short(value)}") from problem
+    if (least is not None and found < least) or (most is not None and found > most):
+        raise error(f"{name} must be a whole number{limits}, got {_short(value)}")
+    return found
+
+
+def check_probabilities(values: np.ndarray, name: str) -> None:
+    """Probabilities are not negative and sum to one."""
+    if (values < 0).any():
+        raise ModelError(f"{name} must not be negative, got {values.min():.6g}")
+    if abs(values.sum() - 1.0) > 1e-9:
+        raise ModelError(f"{name} must sum to one, they sum to {values.sum():.12g}")
 
 
 def vector(values: object, size: int, name: str) -> np.ndarray:

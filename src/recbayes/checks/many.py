@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
-from recbayes.errors import DataError
+from recbayes.errors import DataError, LengthError
+
+Result = TypeVar("Result")
 
 
-def run_many(function: Callable[..., Any], *columns: Iterable[Any], executor: Executor | None = None) -> list[Any]:
+def run_many(function: Callable[..., Result], *columns: Iterable[Any], executor: Executor | None = None) -> list[Result]:
     """The function's results for the rows of the columns, in order. Kernels release the lock, so threads do."""
     if executor is not None:
         return list(executor.map(function, *columns))
@@ -15,10 +17,11 @@ def run_many(function: Callable[..., Any], *columns: Iterable[Any], executor: Ex
         return list(pool.map(function, *columns))
 
 
-def per_series(values: Any, count: int, name: str) -> list[Any]:
-    """One entry per series: None for all, or a list that has as many."""
-    if values is None:
-        return [None] * count
-    if not isinstance(values, list | tuple) or len(values) != count:
-        raise DataError(f"{name} must be a list with one entry for each of the {count} series")
-    return list(values)
+def named(name: str, function: Callable[..., Result], *arguments: Any) -> Result:
+    """The function's result; errors about the data say which sequence they are about."""
+    try:
+        return function(*arguments)
+    except (DataError, LengthError) as problem:
+        if not name or str(problem).startswith(name):
+            raise
+        raise type(problem)(f"{name}: {problem}") from problem

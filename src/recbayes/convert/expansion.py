@@ -10,9 +10,12 @@ from typing import Any, Protocol
 
 from recbayes.checks.arrays import square, vector
 from recbayes.errors import ModelError
+from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model.linear import Branch, LinearGaussianRBN, Observe
-from recbayes.gaussian.model.rbn import Component, Emit, GaussianRBN, Link, Prior, Variable, dimension
-from recbayes.lengths.lengths import ExactlyOne
+from recbayes.gaussian.model.parts import Component, Link, Prior, Variable
+from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.gaussian.model.validation import dimension
+from recbayes.lengths import ExactlyOne
 
 
 class GrammarRule(Protocol):

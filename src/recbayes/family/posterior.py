@@ -1,13 +1,15 @@
 """What is known of the trees of a sequence: what `rb.sample_posterior` returns, for models of every family."""
 
+import warnings
 from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.errors import DataError
+from recbayes.errors import ApproximationWarning, DataError
 from recbayes.family.decode import Cells, expected_f1_tree
+from recbayes.family.objectives import Objective, objective_of
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
 
@@ -18,11 +20,6 @@ class ScoredTree(NamedTuple):
     tree: Tree
     log_joint: float
     probability: float
-
-
-def check_count(count: object) -> None:
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-        raise DataError(f"count must be a whole number of at least 1, got {count!r}")
 
 
 class Posterior(ABC):
@@ -60,17 +57,27 @@ class Posterior(ABC):
     def method(self) -> str:
         """How the draws were made."""
 
+    @property
+    def complaint(self) -> str:
+        """What is poor about the draws, and what to do about it; nothing if they are good."""
+        return ""
+
+    def warn(self, name: str = "") -> None:
+        """Say so where the draws are poor."""
+        if self.complaint:
+            warnings.warn(name + self.complaint, ApproximationWarning, stacklevel=3)
+
     @abstractmethod
     def best(self, count: int) -> list[ScoredTree]:
         """The most probable distinct trees, best first, with their exact log joint probabilities."""
 
     @property
     @abstractmethod
-    def _cells(self) -> Cells:
+    def cells(self) -> Cells:
         """The draws in terms of the chart's cells, for decoding."""
 
     @abstractmethod
-    def _finish(self, tree: Forest) -> Tree:
+    def finish(self, tree: Forest) -> Tree:
         """A decoded tree, given as a forest of one, with its rules chosen."""
 
     # Nodes
@@ -148,32 +155,23 @@ class Posterior(ABC):
 
     # Trees
 
-    def tree(self, objective: str = "f1", *, threshold: float = 0.5) -> Tree:
-        """One tree: "f1" (the highest expected F1), "threshold" (the largest sum of node probabilities minus the threshold:
-        low ones favour recall, high ones precision), or "map" (the most probable one, see `best`).
+    def tree(self, objective: Objective | str = "f1", *, threshold: float = 0.5) -> Tree:
+        """One tree: the best by `ExpectedF1()`, `Threshold(t)` or `MostProbable()`; for short "f1", "threshold" with the
+        threshold, or "map".
 
         Its nodes carry their posterior probabilities and, where they have values, the values' means and covariances.
         """
-        if objective == "map":
-            return self._dress(self.best(1)[0].tree)
-        if objective == "f1":
-            found, _ = self._f1_tree
-        elif objective == "threshold":
-            if not 0.0 <= threshold <= 1.0:
-                raise DataError(f"threshold must lie between 0 and 1, got {threshold:.6g}")
-            found = self._cells.decode(self._cells.gain(self.weights), threshold)
-        else:
-            raise DataError(f'objective must be "f1", "threshold" or "map", got {objective!r}')
-        return self._dress(self._finish(found))
+        return self._dress(objective_of(objective, threshold).choose(self))
 
     @cached_property
     def expected_f1(self) -> float:
         """The expected F1 of `tree()`: how much of the tree one can hope to have right."""
-        return self._f1_tree[1]
+        return self.expected_f1_tree[1]
 
     @cached_property
-    def _f1_tree(self) -> tuple[Forest, float]:
-        return expected_f1_tree(self._cells, self.weights)
+    def expected_f1_tree(self) -> tuple[Forest, float]:
+        """The tree of highest expected F1, as a forest of one without its rules, and its expected F1."""
+        return expected_f1_tree(self.cells, self.weights)
 
     @abstractmethod
     def _dress(self, tree: Tree) -> Tree:

@@ -1,26 +1,89 @@
-"""What all models that are kept as JSON share: they are saved, and equal, by what they write."""
+"""What all models that are kept as JSON share: they are saved, equal and sent to other processes by what they are made of.
 
+Files are data, never code. Floats are written so that they read back bit for bit.
+"""
+
+import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
+
+from recbayes.checks.files import write_beside
+from recbayes.errors import FileError, ModelError
+
+VERSION = 1
+
+_formats: dict[str, "type[Saved]"] = {}  # every class of models enters itself
 
 
 class Saved:
-    """Gives a model `save`, equality and a hash."""
+    """Gives a model `save`, equality and a hash; it says what it is made of by `to_data` and `from_data`."""
 
-    __slots__ = ()
+    __slots__ = ("_kept",)
 
-    def save(self: Any, path: str | Path) -> None:
-        """Write the model to a JSON file from which `recbayes.load` restores it exactly."""
-        from recbayes.inference.storage import save
+    format: ClassVar[str]  # its name in files
+    _kept: dict[Callable[..., Any], Any]  # see `recbayes.checks.kept`
 
-        save(self, path)
+    def __new__(cls, *arguments: Any, **settings: Any) -> Self:
+        made = super().__new__(cls)
+        made._kept = {}
+        return made
 
-    def __eq__(self: Any, other: object) -> bool:
-        from recbayes.inference.storage import to_json
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if "format" in cls.__dict__:
+            _formats[cls.format] = cls
 
+    def to_data(self) -> dict[str, Any]:
+        """All that the model is, as plain data."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it is made of")
+
+    @classmethod
+    def from_data(cls, document: dict[str, Any]) -> Self:
+        """The model that `to_data` described."""
+        raise NotImplementedError(f"{cls.__name__} does not say how it is made")
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a JSON file from which `recbayes.load` restores it exactly; a crash never leaves half of it."""
+        write_beside(Path(path), to_json(self) + "\n").replace(path)
+
+    def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and to_json(self) == to_json(other)  # type: ignore[arg-type]
 
-    def __hash__(self: Any) -> int:
-        from recbayes.inference.storage import to_json
-
+    def __hash__(self) -> int:
         return hash(to_json(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and messages to other processes leave out what only follows from the model."""
+        names = [name for kind in type(self).__mro__ for name in getattr(kind, "__slots__", ())]
+        return {name: getattr(self, name) for name in names if name != "_kept"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+
+def to_json(model: Saved) -> str:
+    """The model as JSON text."""
+    document = {"format": model.format, "version": VERSION, **model.to_data()}
+    return json.dumps(document, indent=1, allow_nan=False)
+
+
+def from_json(text: str) -> Saved:
+    """The model that JSON text describes; a clear error if it is damaged, foreign or from a newer version."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise FileError(f"not a recbayes model: it is not valid JSON ({problem})") from problem
+    name = document.get("format") if isinstance(document, dict) else None
+    if not isinstance(name, str) or name not in _formats:
+        raise FileError(f'not a recbayes model: the field "format" is none of {", ".join(_formats)}')
+    if document.get("version") != VERSION:
+        raise FileError(f"version {document.get('version')!r} of the format; this recbayes reads version {VERSION}")
+    try:
+        return _formats[name].from_data(document)
+    except KeyError as problem:
+        raise FileError(f"damaged: the field {problem} is missing") from problem
+    except (TypeError, AttributeError, ValueError, OverflowError) as problem:
+        kind = "describes an impossible model" if isinstance(problem, ModelError) else "damaged"
+        raise FileError(f"{kind}: {problem}") from problem

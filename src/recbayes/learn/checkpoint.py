@@ -7,6 +7,7 @@ read, not computed. So it takes the same way to the same end, whatever the momen
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,9 @@ import numpy as np
 
 from recbayes.checks.files import write_beside
 from recbayes.errors import FileError
+from recbayes.family.saved import to_json
+from recbayes.learn.workers import Constrained
+from recbayes.parameters.parameters import Parameters
 
 FORMAT, VERSION = "recbayes.checkpoint", 1
 
@@ -28,6 +32,18 @@ class Evaluation(NamedTuple):
     gradient: np.ndarray
     standard_error: float = 0.0
     efficiency: float = 1.0
+
+
+def fingerprint(parameters: Parameters, series: Sequence[Constrained]) -> str:
+    """What evaluations depend on: the model, what of it is free, and the data."""
+    digest = hashlib.sha256(json.dumps(parameters.options).encode())
+    digest.update(to_json(parameters.model).encode())
+    for sequence, constraints in series:
+        arrays = parameters.model.family.arrays(sequence)
+        for array in (*arrays, constraints.boundaries, constraints.allowed):
+            part = np.zeros(0) if array is None else np.ascontiguousarray(array)
+            digest.update(f"{part.shape}{part.dtype}".encode() + part.tobytes())
+    return digest.hexdigest()
 
 
 class Checkpoint:

@@ -1,11 +1,14 @@
 """The ways up: quasi-Newton steps on all series, or Adam on a few at a time."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.learn.run import Here, Run
+from recbayes.checks.arrays import not_negative, whole_number
+from recbayes.learn.here import Here
 
 STEEP = 0.1  # a gradient of more, times the root of the log likelihood, is no summit
 NEARLY = 3.0  # the largest gradient at which Adam counts as converged
@@ -31,6 +34,72 @@ class Terrain(NamedTuple):
 
     def inside(self, vector: np.ndarray) -> np.ndarray:
         return np.clip(vector, self.low, self.high)
+
+
+class Climb(ABC):
+    """A way up."""
+
+    max_evaluations: int
+    tolerance: float
+
+    @abstractmethod
+    def climb(self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int) -> Summit:
+        """From a start to a summit, on so many series."""
+
+    def evaluations(self, series: int) -> int:
+        """How many evaluations a climb takes; 0 if that is not known beforehand."""
+        return 0
+
+
+@dataclass(frozen=True)
+class QuasiNewton(Climb):
+    """All series in every step, until a step gains less than `tolerance` nats."""
+
+    tolerance: float = 1e-5
+    max_evaluations: int = 5000
+
+    def __post_init__(self) -> None:
+        not_negative(self.tolerance, "tolerance")
+        whole_number(self.max_evaluations, "max_evaluations", least=1)
+
+    def climb(self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int) -> Summit:
+        return quasi_newton(run, start, terrain, self.tolerance)
+
+
+@dataclass(frozen=True)
+class Adam(Climb):
+    """`batch` series at a time, for many of them; every series is seen `epochs` times."""
+
+    batch: int = 10
+    learning_rate: float = 0.05
+    epochs: int = 30
+    tolerance: float = 1e-5  # of the refinement by exact weights, if there is one
+    max_evaluations: int = 5000
+
+    def __post_init__(self) -> None:
+        not_negative(self.learning_rate, "learning_rate")
+        not_negative(self.tolerance, "tolerance")
+        for name in ("batch", "epochs", "max_evaluations"):
+            whole_number(getattr(self, name), name, least=1)
+
+    def climb(self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int) -> Summit:
+        steps = self.evaluations(series) - 1
+        return adam(run, start, terrain, batches(series, self.batch, seed), steps, self.learning_rate)
+
+    def evaluations(self, series: int) -> int:
+        return self.epochs * -(-series // self.batch) + 1
+
+
+def batches(series: int, size: int, seed: int) -> Callable[[int], Sequence[int]]:
+    """Which series a step sees: every epoch goes through all of them in a new order."""
+    per_epoch = -(-series // size)
+
+    def batch(step: int) -> Sequence[int]:
+        order = np.random.default_rng([seed, step // per_epoch]).permutation(series)
+        part = step % per_epoch
+        return sorted(order[part * size : (part + 1) * size].tolist())
+
+    return batch
 
 
 def quasi_newton(run: Callable[[np.ndarray], Here], start: np.ndarray, terrain: Terrain, tolerance: float) -> Summit:
@@ -71,7 +140,7 @@ def quasi_newton(run: Callable[[np.ndarray], Here], start: np.ndarray, terrain: 
 
 
 def adam(
-    run: Run,
+    run: Callable[..., Here],
     start: np.ndarray,
     terrain: Terrain,
     batches: Callable[[int], Sequence[int]],

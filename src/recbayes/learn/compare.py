@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recbayes.checks.series import all_series, is_many
 from recbayes.errors import DataError, ModelError
-from recbayes.family.families import check_gaussian
-from recbayes.gaussian.chart.inside import inside
+from recbayes.family.family import family_of
+from recbayes.inference.inside import inside
 from recbayes.learn.fit import fit
 
 
@@ -60,12 +59,9 @@ def compare(
         raise ModelError("there are no models to compare; give a list of them, or a dictionary by name")
     named = dict(models) if isinstance(models, Mapping) else {f"model {n}": one for n, one in enumerate(models)}
     for model in named.values():
-        check_gaussian(model)
-    if not is_many(series):
-        raise DataError("held-out evidence needs several series; give a list of them")
+        if family_of(model).read(model, series).single:
+            raise DataError("held-out evidence needs several series; give a list of them")
     many = list(series)
-    columns = next(iter(named.values())).observed_dim
-    all_series(many, columns)
     folds = min(int(folds), len(many))
     if folds < 2:
         raise DataError(f"cross-validation needs at least two folds and two series, got {folds} and {len(many)}")

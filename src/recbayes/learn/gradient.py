@@ -1,21 +1,14 @@
 """`rb.log_evidence_and_gradient`: what learning climbs."""
 
 from concurrent.futures import Executor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from recbayes.checks.many import per_series, run_many
-from recbayes.checks.series import as_series, is_many
-from recbayes.discrete.learn.em import expected_counts
-from recbayes.discrete.model.flat import Discrete
-from recbayes.discrete.model.grammar_text import rule_names
-from recbayes.errors import ModelError
-from recbayes.family.families import check_gaussian
-from recbayes.gaussian.chart.gradient import model_gradient
-from recbayes.gaussian.chart.inside import inside_one
-from recbayes.gaussian.learn.parameters import Parameters
-from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.family.family import Model
+from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, read
+from recbayes.parameters.parameters import Parameters
+from recbayes.spans.constraints import Constraints, Known
 
 
 class EvidenceAndGradient(NamedTuple):
@@ -26,54 +19,30 @@ class EvidenceAndGradient(NamedTuple):
 
     log_evidence: float
     gradient: np.ndarray
-    parameters: Parameters | tuple[str, ...]
+    parameters: Any
 
 
 def log_evidence_and_gradient(
-    model: GaussianRBN | Discrete,
-    series: object,
+    model: Model[Any, Any, Any],
+    series: OneSequence | ManySequences | ManyTokens,
     *,
     parameters: Parameters | None = None,
-    boundaries: Any = None,
-    allowed: Any = None,
     executor: Executor | None = None,
+    **known: Unpack[Known],
 ) -> EvidenceAndGradient:
     """The (moment-matched) log evidence of a series, or the sum over a list of series, and its gradient.
 
     `parameters` says what is free and how it is parametrised; by default everything is, with each covariance as it is
     (scalar, diagonal or full). See `inside` for the other arguments.
     """
-    if isinstance(model, Discrete):
-        if parameters is not None or boundaries is not None:
-            raise ModelError("parameters and boundaries are for Gaussian models; a discrete one has its rules, and allowed")
-        counts = expected_counts(model, series, allowed=allowed, executor=executor)
-        return EvidenceAndGradient(counts.log_evidence, counts.rules, rule_names(model.flat()))
-    check_gaussian(model)
-    if parameters is None:
-        if "parameters" not in model.derived:
-            model.derived["parameters"] = Parameters(model)
-        parameters = model.derived["parameters"]
-    else:
-        parameters.check(model)
-    many = list(series) if is_many(series) else [series]  # type: ignore[call-overload]
-    if not is_many(series):
-        boundaries, allowed = [boundaries], [allowed]
-    label = "series {}" if is_many(series) else "the series"
-    data = [as_series(one, model.observed_dim, label.format(number)) for number, one in enumerate(many)]
-    jobs = ([model] * len(data), [parameters] * len(data), data)
-    constraints = (per_series(boundaries, len(data), "boundaries"), per_series(allowed, len(data), "allowed"))
-    if executor is None and len(data) == 1:
-        results = [evidence_and_gradient_of(model, parameters, data[0], constraints[0][0], constraints[1][0])]
-    else:
-        results = run_many(evidence_and_gradient_of, *jobs, *constraints, executor=executor)
+    task = read(model, series, known)
+    free = task.family.parameters(model, parameters)
+    results = task.run(evaluate, [free] * len(task.sequences), executor=executor)
     value = sum(one for one, _ in results)
     gradient = np.sum([one for _, one in results], axis=0)
-    return EvidenceAndGradient(value, gradient, parameters)
+    return EvidenceAndGradient(value, gradient, free)
 
 
-def evidence_and_gradient_of(
-    model: GaussianRBN, parameters: Parameters, series: Any, boundaries: Any, allowed: Any
-) -> tuple[float, np.ndarray]:
-    """The log evidence of one checked series, and its gradient."""
-    chart = inside_one(model, series, boundaries, allowed)
-    return chart.log_evidence, parameters.pull_back(model, model_gradient(chart))
+def evaluate(model: Any, sequence: Any, constraints: Constraints, parameters: Any) -> tuple[float, np.ndarray]:
+    """The log evidence of one checked sequence, and its gradient."""
+    return model.family.evidence_and_gradient(model, sequence, constraints, parameters)

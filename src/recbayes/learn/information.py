@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import block_diag
 
-from recbayes.gaussian.learn.blocks import Block
-from recbayes.gaussian.learn.parameters import Parameters
+from recbayes.parameters.block import Block
+from recbayes.parameters.parameters import Parameters
 
 STEP = 1e-3  # of the unit of a free number
 LOST = 1e-3  # a quantity that has more than this share in such directions is not determined
@@ -66,9 +66,9 @@ def _standard_errors(information: np.ndarray, jacobian: np.ndarray) -> np.ndarra
 def _described(block: Block, part: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Names and values in the model's own terms: probabilities, rates, standard deviations, correlations, numbers."""
     values = _values(block, part)
-    if block.kind in ("deviations", "factor"):
+    if block.form in ("deviations", "factor"):
         name = block.name.removesuffix(".covariance") + ".std"
-        if block.kind == "deviations":
+        if block.form == "deviations":
             return _numbered(name, len(values)), values
         size = len(block.from_free(part))
         below = zip(*np.tril_indices(size, -1), strict=True)
@@ -77,9 +77,9 @@ def _described(block: Block, part: np.ndarray) -> tuple[list[str], np.ndarray]:
 
 
 def _values(block: Block, part: np.ndarray) -> np.ndarray:
-    if block.kind == "deviations":
+    if block.form == "deviations":
         return np.exp(part)
-    if block.kind == "factor":
+    if block.form == "factor":
         covariance = block.from_free(part)
         std = np.sqrt(np.diag(covariance))
         return np.concatenate([std, (covariance / np.outer(std, std))[np.tril_indices(len(std), -1)]])

@@ -1,20 +1,20 @@
 """What a fit returns."""
 
 import math
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from recbayes.learn.information import Row
+from recbayes.learn.climb import Summit
+from recbayes.learn.here import ExactEvidence
+from recbayes.learn.information import Row, table
+from recbayes.learn.reestimate import Estimate
+from recbayes.learn.run import Run
 
-
-class ExactEvidence(NamedTuple):
-    """The log evidence by draws with exact weights, its standard error, and the smallest effective share of any draws."""
-
-    log_evidence: float
-    standard_error: float
-    efficiency: float
+GAINED = 1e-3  # nats by which a climb that was cut short must be ahead of those that came to their end
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +72,61 @@ class Fit:
 
     def __repr__(self) -> str:
         return f"Fit(log likelihood {self.log_likelihood:.6g}, {self.free} free parameters, {self.reason})"
+
+
+def record_climb(
+    run: Run,
+    summits: Sequence[Summit],
+    refined: Summit | None,
+    evidence: ExactEvidence | None,
+    information: np.ndarray | None,
+    units: np.ndarray,
+    reason: str,
+    lengths: Sequence[int],
+    began: float,
+) -> Fit:
+    """The best of what was found, however the climb ended."""
+    run.settle()
+    if run.best is None:
+        raise KeyboardInterrupt  # nothing was evaluated yet, so there is nothing to return
+    best = refined or max(summits, key=lambda summit: summit.objective, default=None)
+    cut_short = reason != "" and refined is None
+    if best is None or (cut_short and run.best[1].objective > best.objective + GAINED):
+        best = Summit(run.best[0], run.best[1].objective, run.best[1].log_likelihood, False, reason)
+    vector = best.vector
+    return Fit(
+        model=run.parameters.with_vector(vector),
+        log_likelihood=best.log_likelihood,
+        converged=best.converged,
+        reason=reason or best.reason,
+        history=tuple(run.history),
+        starts=tuple(summit.log_likelihood for summit in summits),
+        table=tuple(table(run.parameters, vector, information, units)),
+        free=run.parameters.size,
+        observations=sum(length for number, length in enumerate(lengths) if number not in run.skipped),
+        skipped=run.skipped,
+        seconds=time.monotonic() - began,
+        vector=vector,
+        information=information,
+        exact=evidence,
+    )
+
+
+def record_estimate(found: Estimate, steps: int, observations: int, began: float) -> Fit:
+    """A model that was re-estimated."""
+    return Fit(
+        model=found.model,
+        log_likelihood=found.history[-1],
+        converged=found.converged,
+        reason="the gain fell below the tolerance" if found.converged else f"all {steps} steps used",
+        history=tuple(found.history),
+        starts=(found.history[-1],),
+        table=(),
+        free=found.model.family.free_numbers(found.model),
+        observations=observations,
+        skipped={},
+        seconds=time.monotonic() - began,
+    )
 
 
 def _error(value: float) -> str:

@@ -5,10 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from recbayes.gaussian.learn.exact import Around
 from recbayes.learn.climb import Summit, Terrain, quasi_newton
-from recbayes.learn.record import ExactEvidence
-from recbayes.learn.run import Here, Run
+from recbayes.learn.here import Around, ExactEvidence, Here
+from recbayes.learn.run import Run
 
 ROUNDS = 8  # at most
 ENOUGH = 0.02  # nats: a round that gains less has only fitted its own draws

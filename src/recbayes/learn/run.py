@@ -1,30 +1,17 @@
 """One fit under way: every evaluation goes through here, to be remembered, shown and counted."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from recbayes.errors import DataError
-from recbayes.gaussian.learn.exact import Around
-from recbayes.gaussian.learn.parameters import Parameters
 from recbayes.learn.checkpoint import Checkpoint, Evaluation
-from recbayes.learn.penalty import Penalty, penalise
+from recbayes.learn.climb import Climb
+from recbayes.learn.here import Around, Here
+from recbayes.learn.penalty import Strength, penalise
 from recbayes.learn.progress import Progress, evaluations_left
 from recbayes.learn.workers import Outcome, Workers
-
-
-class Here(NamedTuple):
-    """What is climbed (the log likelihood and penalties) at a free vector, its gradient, and the log likelihood alone.
-
-    Where that is exact, by draws: its standard error, and the smallest effective share of the draws of any series.
-    """
-
-    objective: float
-    gradient: np.ndarray
-    log_likelihood: float
-    standard_error: float
-    efficiency: float
+from recbayes.parameters.parameters import Parameters
 
 
 class Stopped(Exception):
@@ -38,12 +25,11 @@ class Run:
         self,
         parameters: Parameters,
         workers: Workers,
-        penalty: Penalty,
+        penalty: Strength,
         checkpoint: Checkpoint,
         progress: Progress,
         series: int,
-        most: int,
-        tolerance: float,
+        climb: Climb,
     ) -> None:
         self.parameters = parameters
         self.history: list[float] = []
@@ -52,7 +38,7 @@ class Run:
         self.skipped: dict[int, str] = {}
         self._stage, self._stage_began, self._stage_length, self._climbs, self._extra = "", 0, 0, 0, 0
         self._workers, self._penalty, self._checkpoint, self._progress = workers, penalty, checkpoint, progress
-        self._series, self._most, self._tolerance = series, most, tolerance
+        self._series, self._most, self._tolerance = series, climb.max_evaluations, climb.tolerance
 
     def enter(self, stage: str, *, length: int = 0, climbs: int = 0, extra: int = 0) -> None:
         """Begin a stage: of `length` evaluations if that is known, else a climb, with more climbs and extra ones to come."""

@@ -10,24 +10,25 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from recbayes.checks.series import Series, all_series, is_many
 from recbayes.errors import DataError
-from recbayes.gaussian.chart.inside import inside
-from recbayes.gaussian.learn.blocks import Covariance
+from recbayes.family.family import Model, family_of
 from recbayes.gaussian.model.rbn import GaussianRBN
-from recbayes.gaussian.posterior.draws import sample_posterior
+from recbayes.inference.draws import sample_posterior
+from recbayes.inference.inside import inside
 from recbayes.learn.fit import fit
+from recbayes.parameters.block import Structure
 from recbayes.tree.metrics import node_scores
 from recbayes.tree.tree import Tree
 
 
 class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
-    """Learns a Gaussian RBN from series, and tells their trees.
+    """Learns a model from series, and tells their trees.
 
     A series is an array (observations, columns), NaN for missing entries, or a data frame; `X` is one of them or a list of
-    several, of any lengths. Results are those of one series, or lists.
+    several, of any lengths; for models of other families it is what they read. Results are those of one series, or lists.
 
     Parameters
     ----------
-    model : the GaussianRBN to start from; None guesses one from the data.
+    model : the model to start from; None guesses a GaussianRBN from the data.
     shifts : for a guessed model, the left child's transpositions and their probabilities.
     covariance : "scalar", "diagonal", "full", or "keep" for what the model has.
     level : for `transform`, the depth at which trees are cut (0 is the root); None takes the leaves.
@@ -41,9 +42,9 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        model: GaussianRBN | None = None,
+        model: Model[Any, Any, Any] | None = None,
         shifts: Mapping[Any, float] | None = None,
-        covariance: Covariance = "diagonal",
+        covariance: Structure = "diagonal",
         level: int | None = None,
         draws: int = 500,
         restarts: int = 0,
@@ -103,8 +104,11 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
         found = self.predict(many)
         return float(np.mean([node_scores(tree, true).f1 for tree, true in zip(found, truth, strict=True)]))
 
-    def _series(self, X: Any, reset: bool) -> tuple[list[Series], bool]:
+    def _series(self, X: Any, reset: bool) -> tuple[list[Any], bool]:
         """Checked series, and whether there was only one. Data frames are taken as their values."""
+        if self.model is not None and not family_of(self.model).tabular:
+            single = family_of(self.model).read(self.model, X).single
+            return [X] if single else list(X), single
         if is_many(X):
             plain = [one if isinstance(one, Series) else _values(one) for one in X]
             many = all_series(plain, None if reset else self.n_features_in_)

@@ -16,13 +16,10 @@ from uuid import uuid4
 
 import numpy as np
 
-from recbayes.checks.series import Series
 from recbayes.errors import DataError, LengthError, ModelError
-from recbayes.gaussian.learn.exact import Around, Drawn, draw_around, evaluate_exactly
-from recbayes.gaussian.learn.parameters import Parameters
-from recbayes.gaussian.model.rbn import GaussianRBN
-from recbayes.inference.storage import from_json, to_json
-from recbayes.learn.gradient import evidence_and_gradient_of
+from recbayes.learn.here import Around
+from recbayes.parameters.parameters import Parameters
+from recbayes.spans.constraints import FREE, Constraints
 
 PARCELS = 16  # into which the series are divided at most: enough for the workers at hand, few enough to send
 MODELS = 4  # that a worker keeps
@@ -30,17 +27,16 @@ HELD = 4 * PARCELS  # parcels that a worker keeps: those of some fits at a time
 
 
 class Constrained(NamedTuple):
-    """A series, and what is known of its tree."""
+    """A checked sequence, and what is known of its tree."""
 
-    series: Series
-    boundaries: Any = None
-    allowed: Any = None
+    sequence: Any
+    constraints: Constraints = FREE
 
 
 class Parcel(NamedTuple):
-    """What a worker needs to know: the model's structure as JSON, how its parameters are chosen, and some series."""
+    """What a worker needs to know: the model, how its parameters are chosen, and some series."""
 
-    model: str
+    model: Any
     options: dict[str, Any]
     series: tuple[Constrained, ...]
 
@@ -62,11 +58,9 @@ class Held:
     """What a worker keeps: parameters, series, and the trees last drawn for each of them, by where they were drawn."""
 
     def __init__(self, parcel: Parcel) -> None:
-        template = from_json(parcel.model)
-        assert isinstance(template, GaussianRBN)
-        self.parameters = Parameters(template, **parcel.options)
+        self.parameters = Parameters(parcel.model, **parcel.options)
         self.series = parcel.series
-        self.drawn: dict[int, tuple[bytes, Drawn]] = {}
+        self.drawn: dict[int, tuple[bytes, Any]] = {}
 
 
 class Workers:
@@ -75,9 +69,8 @@ class Workers:
     def __init__(self, parameters: Parameters, series: Sequence[Constrained], executor: Executor | None) -> None:
         parts = min(PARCELS, len(series))
         self._places = [list(range(part, len(series), parts)) for part in range(parts)]
-        model = to_json(parameters.model)
         self._parcels = [
-            Parcel(model, parameters.options, tuple(series[place] for place in places)) for places in self._places
+            Parcel(parameters.model, parameters.options, tuple(series[place] for place in places)) for places in self._places
         ]
         self._count = len(series)
         self._pool = ThreadPoolExecutor(os.cpu_count()) if executor is None else None  # kernels release the lock
@@ -129,7 +122,7 @@ class Workers:
 
 
 _held: OrderedDict[tuple[str, int], Held] = OrderedDict()  # on every worker, the newest last
-_models: OrderedDict[tuple[str, bytes], GaussianRBN] = OrderedDict()  # likewise: parcels of one evaluation share the model
+_models: OrderedDict[tuple[str, bytes], Any] = OrderedDict()  # likewise: parcels of one evaluation share the model
 _making = threading.Lock()
 
 
@@ -157,14 +150,15 @@ def evaluate(
     return [_evaluate_one(model, held, number, place, around) for number, place in zip(numbers, places, strict=True)]
 
 
-def _evaluate_one(model: GaussianRBN, held: Held, number: int, place: int, around: Around | None) -> Outcome:
-    parameters, one = held.parameters, held.series[number]
+def _evaluate_one(model: Any, held: Held, number: int, place: int, around: Around | None) -> Outcome:
+    parameters, family, (sequence, constraints) = held.parameters, model.family, held.series[number]
     try:
         if around is None:
-            outcome = Outcome(*evidence_and_gradient_of(model, parameters, *one))
+            outcome = Outcome(*family.evidence_and_gradient(model, sequence, constraints, parameters))
         else:
-            exact = evaluate_exactly(model, parameters, *one, _drawn(held, number, place, around))
-            outcome = Outcome(exact.log_evidence, exact.gradient, "", exact.variance, exact.efficiency)
+            drawn = _drawn(held, number, place, around)
+            value, slopes, variance, efficiency = family.evaluate_around(model, sequence, constraints, drawn)
+            outcome = Outcome(value, parameters.pull_back(model, slopes), "", variance, efficiency)
     except (DataError, LengthError, ModelError, FloatingPointError, np.linalg.LinAlgError) as problem:
         return _failed(parameters, str(problem))
     if not (np.isfinite(outcome.log_evidence) and np.isfinite(outcome.gradient).all()):
@@ -172,7 +166,7 @@ def _evaluate_one(model: GaussianRBN, held: Held, number: int, place: int, aroun
     return outcome
 
 
-def _model_at(fit: str, parameters: Parameters, vector: np.ndarray) -> GaussianRBN:
+def _model_at(fit: str, parameters: Parameters, vector: np.ndarray) -> Any:
     key = fit, vector.tobytes()
     with _making:
         if key not in _models:
@@ -182,13 +176,13 @@ def _model_at(fit: str, parameters: Parameters, vector: np.ndarray) -> GaussianR
         return _models[key]
 
 
-def _drawn(held: Held, number: int, place: int, around: Around) -> Drawn:
+def _drawn(held: Held, number: int, place: int, around: Around) -> Any:
     """The trees of a series around a centre: drawn here, or before. The same everywhere, by their seed."""
     key = around.centre.tobytes() + f"{around.draws} {around.seed}".encode()
     if number not in held.drawn or held.drawn[number][0] != key:
         seed = int(np.random.default_rng([around.seed, place]).integers(2**62))
         centre = held.parameters.with_vector(around.centre)
-        held.drawn[number] = key, draw_around(centre, *held.series[number], around.draws, seed)
+        held.drawn[number] = key, centre.family.draw_around(centre, *held.series[number], around.draws, seed)
     return held.drawn[number][1]
 
 

@@ -8,7 +8,9 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
 from recbayes.checks.series import Series, as_series
-from recbayes.gaussian.model.rbn import Emit, GaussianRBN, Split
+from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.model.parts import Split
+from recbayes.gaussian.model.rbn import GaussianRBN
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class Derivation:
     variable: str
     start: int
     end: int
-    rule: Split | Emit
+    rule: Split | Emission
     shift: tuple[int, int] = (0, 0)
     children: tuple["Derivation", ...] = ()
     log_probability: float = 0.0  # of the whole subtree's rules, shifts and lengths
@@ -29,7 +31,7 @@ def derivations(model: GaussianRBN, variable: str, start: int, end: int) -> Iter
     for rule in next(one for one in model.variables if one.name == variable).rules:
         if rule.probability == 0:
             continue
-        if isinstance(rule, Emit):
+        if isinstance(rule, Emission):
             log_length = float(rule.length.log_probability(np.array(end - start)))
             if log_length > -np.inf:
                 yield Derivation(variable, start, end, rule, log_probability=np.log(rule.probability) + log_length)
@@ -82,7 +84,7 @@ def _observations(
         used[0] += len(covariance)
         return fresh
 
-    if isinstance(tree.rule, Emit):
+    if isinstance(tree.rule, Emission):
         H = np.eye(len(mean)) if tree.rule.map is None else tree.rule.map
         offset = 0.0 if tree.rule.offset is None else tree.rule.offset
         for n in range(tree.start, tree.end):

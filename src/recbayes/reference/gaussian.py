@@ -12,6 +12,7 @@ kernels: the formulas are the textbook's, without care for speed or for extreme 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -19,8 +20,10 @@ from scipy.special import logsumexp
 from recbayes.checks.series import Series, as_series
 from recbayes.errors import LengthError
 from recbayes.gaussian.chart.tables import references_of
+from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.naming import rule_name
-from recbayes.gaussian.model.rbn import Emit, GaussianRBN, Link, Split
+from recbayes.gaussian.model.parts import Link, Split
+from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.tree.tree import Node, Tree
 
 
@@ -206,7 +209,7 @@ def _alternatives(
     for number, rule in enumerate(variable.rules):
         if rule.probability == 0:
             continue
-        if isinstance(rule, Emit):
+        if isinstance(rule, Emission):
             log_probability = float(rule.length.log_probability(np.array(end - start)))
             if log_probability > -np.inf:
                 message = emission(rule, variable.dim, series, start, end)
@@ -230,7 +233,7 @@ def _link(link: Link, shift: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return F, np.zeros(len(link.covariance)) if link.offset is None else link.offset, link.covariance
 
 
-def emission(rule: Emit, dim: int, series: Series, start: int, end: int) -> Potential:
+def emission(rule: Any, dim: int, series: Series, start: int, end: int) -> Potential:
     """The likelihood of the observations of a span, all emitted from one value; missing entries are left out."""
     total = Potential(0.0, np.zeros(dim), np.zeros((dim, dim)))
     for n in range(start, end):

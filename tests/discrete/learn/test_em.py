@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recbayes as rb
-from recbayes.discrete.model.flat import FlatGrammar
+from recbayes.discrete.model.flat import Discrete, FlatGrammar
 from recbayes.errors import LengthError, ModelError
 from tests.discrete.model.derivations import string_weights
 from tests.random_grammars import grammars, sentences
 
 
-class Reweighted:
+class Reweighted(Discrete):
     """A grammar with other weights."""
 
     def __init__(self, flat: FlatGrammar, weights: np.ndarray) -> None:

@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 import recbayes as rb
 from recbayes import PCFG, FileError, LengthError, ModelError, Rule, Terminal, Tree
-from recbayes.inference.storage import from_json, to_json
+from recbayes.family.saved import from_json, to_json
 from tests.discrete.model.derivations import string_weights, tree_weights
 
 ENGLISH = PCFG.from_string(

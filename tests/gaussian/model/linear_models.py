@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -238,4 +239,4 @@ def linear_models(draw: st.DrawFn, cycles: bool, unary_share: float) -> rb.Linea
 
 
 def weighted(rule: Any, probability: float) -> Any:
-    return type(rule)(**{**{name: getattr(rule, name) for name in rule.__dataclass_fields__}, "probability": probability})
+    return replace(rule, probability=probability)

@@ -1,14 +1,10 @@
 """Exact charts of discrete RBNs and grammars: inside, outside, the most probable tree."""
 
-from collections.abc import Iterable, Mapping, Set, Sized
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from recbayes.checks.many import per_series, run_many
 from recbayes.compiled.compilation import run_kernel
 from recbayes.discrete.chart.dense import dense_rules, inside_dense, outside_dense
 from recbayes.discrete.chart.logarithms import LOWEST, numbers_by_logarithms
@@ -17,6 +13,7 @@ from recbayes.discrete.kernels.sparse import fill_discrete, fill_discrete_best, 
 from recbayes.discrete.model.binary_form import Binary, BinaryForm, Lexical, Unary, binary_form
 from recbayes.discrete.model.flat import Discrete
 from recbayes.errors import DataError, LengthError
+from recbayes.spans.constraints import FREE, Constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +85,13 @@ class DiscreteOutside:
         return {} if number < 0 else {names[n]: float(p) for n, p in enumerate(self.nodes[number, : len(names)]) if p > 0}
 
 
-def inside_discrete(model: Discrete, tokens: Any, allowed: Any = None) -> DiscreteChart:
-    """The chart of one sequence of tokens (names of terminals; None is missing)."""
+def inside_discrete(model: Discrete, numbers: np.ndarray, constraints: Constraints = FREE) -> DiscreteChart:
+    """The chart of one sequence of tokens, given as numbers of terminals (negative: missing)."""
+    if constraints.boundaries is not None:
+        raise DataError("charts of discrete models are exact, and know no boundaries; see allowed")
     form = binary_form(model.flat())
-    numbers = token_numbers(form, tokens)
     plan = span_plan(form, len(numbers))
-    mask = np.zeros((0, 0), dtype=np.bool_) if allowed is None else _mask(allowed, len(numbers))
+    mask = constraints.mask(len(numbers)) > 0
     values, scales = scaled_numbers(form, plan, numbers, mask)
     root = int(plan.place[-1])
     weight = float(form.start @ values[root]) if plan.low[-1] <= plan.high[-1] else 0.0
@@ -117,82 +115,6 @@ def scaled_numbers(
     if smallest + form.lowest > LOWEST or not plan.spans:
         return values, scales
     return numbers_by_logarithms(form, plan, tokens, allowed)
-
-
-def inside_tokens(model: Discrete, tokens: Any, allowed: Any = None, executor: Executor | None = None) -> Any:
-    """The chart of one sequence, or a list of charts for a list of sequences (in threads)."""
-    tokens = listed(tokens)
-    if not are_many(tokens):
-        return inside_discrete(model, tokens, allowed)
-    many = list(tokens)
-    masks = per_series(allowed, len(many), "allowed")
-    return run_many(inside_numbered, range(len(many)), [model] * len(many), many, masks, executor=executor)
-
-
-def inside_numbered(number: int, model: Discrete, tokens: Any, allowed: Any = None) -> DiscreteChart:
-    """The chart of one sequence of several; errors say which."""
-    try:
-        return inside_discrete(model, listed(tokens), allowed)
-    except (DataError, LengthError) as problem:
-        raise type(problem)(f"sequence {number}: {problem}") from problem
-
-
-def listed(tokens: Any) -> Any:
-    """Tokens that can be gone through more than once. A string is a token, never a sequence."""
-    single = isinstance(tokens, np.ndarray) and tokens.ndim == 0
-    if single or isinstance(tokens, str | bytes | Mapping | Set) or not isinstance(tokens, Iterable):
-        raise DataError(f"tokens must be a sequence of terminals, got {tokens!r}; split a sentence into its words")
-    return tokens if isinstance(tokens, Sized) else list(tokens)
-
-
-def are_many(tokens: Any) -> bool:
-    """Whether these are several sequences of tokens rather than one."""
-    if isinstance(tokens, np.ndarray) and tokens.dtype != object:
-        return tokens.ndim > 1
-    return any(issubclass(kind, Iterable) and not issubclass(kind, str | bytes) for kind in set(map(type, tokens)))
-
-
-def token_numbers(form: BinaryForm, tokens: Iterable[Any]) -> np.ndarray:
-    """Numbers of terminals; -1 for None and NaN. Every distinct token is looked up once."""
-    if isinstance(tokens, np.ndarray) and tokens.dtype.kind in "iuU":
-        distinct, which = np.unique(tokens, return_inverse=True)
-        numbers = np.array([_token_number(form, token, tokens) for token in distinct.tolist()], dtype=np.int64)[which]
-    else:
-        given = list(tokens)
-        known = {token: _token_number(form, token, given) for token in dict.fromkeys(given)}
-        numbers = np.array([known[token] for token in given], dtype=np.int64)
-    if not len(numbers):
-        raise DataError("the sequence is empty; a tree spans at least one token")
-    return numbers
-
-
-def _token_number(form: BinaryForm, token: Any, tokens: Any) -> int:
-    if token is None or _is_not_itself(token):
-        return -1
-    whole = isinstance(token, float | np.floating) and float(token).is_integer()
-    name = token if isinstance(token, str) else str(int(token)) if whole else str(token)
-    if name not in form.grammar.terminal_numbers:
-        position = next(n for n, other in enumerate(tokens) if other is token or other == token)
-        raise DataError(f"token {position} is {token!r}, which is no terminal of the grammar")
-    return form.grammar.terminal_numbers[name]
-
-
-def _is_not_itself(token: Any) -> bool:
-    """NaN, NaT and NA: what is missing differs from itself, or cannot say."""
-    try:
-        return bool(token != token)
-    except (TypeError, ValueError):
-        return True
-
-
-def _mask(allowed: Any, length: int) -> np.ndarray:
-    mask = np.ascontiguousarray(allowed)
-    mask = mask > 0 if mask.dtype == np.int8 else mask
-    if mask.dtype != np.bool_ or mask.shape != (length + 1, length + 1):
-        raise DataError(
-            f"allowed must be a boolean array of shape ({length + 1}, {length + 1}), got {mask.dtype} of shape {mask.shape}"
-        )
-    return mask
 
 
 def _outside(chart: DiscreteChart) -> DiscreteOutside:

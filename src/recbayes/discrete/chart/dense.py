@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recbayes.checks.kept import kept
 from recbayes.compiled.compilation import run_kernel
 from recbayes.discrete.chart.plan import SpanPlan, children_of_rules
 from recbayes.discrete.kernels.dense import fill_dense
@@ -32,13 +33,12 @@ class DenseRules(NamedTuple):
 
 def dense_rules(form: BinaryForm, plan: SpanPlan) -> DenseRules | None:
     """The table, if the grammar is dense and needs all spans."""
-    if "dense" not in form.grammar.derived:
-        form.grammar.derived["dense"] = _make(form)
     length = len(plan.low) - 1
-    return form.grammar.derived["dense"] if plan.spans == length * (length + 1) // 2 else None
+    return _table(form) if plan.spans == length * (length + 1) // 2 else None
 
 
-def _make(form: BinaryForm) -> DenseRules | None:
+@kept
+def _table(form: BinaryForm) -> DenseRules | None:
     left_child, right_child = children_of_rules(form)
     left, right, parent = (np.unique(symbols) for symbols in (left_child, right_child, form.binary.parent))
     entries = len(left) * len(right) * len(parent)

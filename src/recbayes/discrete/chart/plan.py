@@ -13,9 +13,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from recbayes.checks.kept import kept
 from recbayes.discrete.model.binary_form import BinaryForm
-from recbayes.gaussian.chart.plan import UNBOUNDED, reach
-from recbayes.gaussian.chart.tables import LINK, VARIABLE
+from recbayes.spans.reach import UNBOUNDED, reached
 
 
 class SpanPlan(NamedTuple):
@@ -31,11 +31,10 @@ class SpanPlan(NamedTuple):
 
 def span_plan(form: BinaryForm, length: int) -> SpanPlan:
     """The plan of a grammar for a sequence of `length` symbols."""
-    if "classes" not in form.grammar.derived:
-        form.grammar.derived["classes"] = _classes(form)
-    return _plan(*form.grammar.derived["classes"], length)
+    return _plan(*_classes(form), length)
 
 
+@kept
 def _classes(form: BinaryForm) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int, int], ...], int]:
     """Classes of symbols as (shortest, longest) spans; rules between classes; the class that the root can have."""
     shortest, longest = _symbol_widths(form)
@@ -112,17 +111,7 @@ def _recursive(form: BinaryForm, productive: np.ndarray) -> np.ndarray:
 def _plan(classes: tuple[tuple[int, int], ...], rules: tuple[tuple[int, int, int], ...], top: int, length: int) -> SpanPlan:
     shortest = np.array([low for low, _ in classes])
     longest = np.array([high for _, high in classes])
-    variables = np.zeros(len(classes), dtype=VARIABLE)
-    owners = np.array([a for a, _, _ in rules], dtype=np.int64)
-    edges = np.searchsorted(owners, np.arange(len(classes) + 1))
-    variables["first_rule"], variables["end_rule"] = edges[:-1], edges[1:]
-    links = np.zeros(2 * len(rules), dtype=LINK)
-    links["child"] = np.array([child for _, b, c in rules for child in (b, c)], dtype=np.int64)
-    pairs = np.arange(2 * len(rules), dtype=np.int64).reshape(-1, 2)
-    low = np.full((len(classes), length + 1), length, dtype=np.int64)
-    high = np.full((len(classes), length + 1), -1, dtype=np.int64)
-    low[top, length] = high[top, length] = 0
-    reach(variables, pairs, links, shortest, longest, low, high)
+    low, high = reached(np.array(rules, dtype=np.int64).reshape(-1, 3), shortest, longest, top, length)
     lowest, highest = low.min(axis=0), high.max(axis=0)
     widths = np.arange(length + 1)
     first, last = np.full(length + 1, length), np.zeros(length + 1, dtype=np.int64)

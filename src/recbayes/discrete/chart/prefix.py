@@ -5,30 +5,27 @@ binary form, either A splits at a point within the prefix, or its left child rea
 free, with total weight z_C; the second is a linear recursion over left corners, solved once.
 """
 
+from typing import Any
+
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
-from recbayes.discrete.chart.chart import are_many, listed, token_numbers
 from recbayes.discrete.chart.plan import SpanPlan, children_of_rules
 from recbayes.discrete.chart.total_weights import total_weights
 from recbayes.discrete.kernels.sparse import fill_discrete
 from recbayes.discrete.model.binary_form import BinaryForm, binary_form
 from recbayes.discrete.model.flat import Discrete
-from recbayes.errors import DataError, ModelError
+from recbayes.discrete.model.tokens import are_many, listed, token_numbers
+from recbayes.errors import DataError
 
 
-def log_prefix_probability(model: Discrete, tokens: list) -> float:
-    """log p(y_1 ... y_n, and anything or nothing after it).
-
-    The weights of all sentences together must be finite: a hidden Markov model needs a `termination`.
-    """
-    if not isinstance(model, Discrete):
-        raise ModelError(f"prefixes have a probability under a PCFG or a DiscreteRBN, got {type(model).__name__}")
+def log_prefix_probability(model: Discrete, tokens: Any) -> float:
+    """log p(y_1 ... y_n, and anything or nothing after it)."""
     tokens = listed(tokens)
     if are_many(tokens):
         raise DataError("a prefix is one sequence of tokens, got several; ask for one at a time")
     form = binary_form(model.flat())
-    numbers = token_numbers(form, tokens)
+    numbers = token_numbers(form.grammar, tokens)
     n = len(numbers)
     z = total_weights(form)
     values, scales, plan = _all_spans(form, numbers)

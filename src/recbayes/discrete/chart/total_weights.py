@@ -18,6 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from recbayes.checks.kept import kept
 from recbayes.discrete.chart.plan import children_of_rules
 from recbayes.discrete.model.binary_form import BinaryForm
 from recbayes.errors import ModelError
@@ -30,11 +31,10 @@ LEAVING = 1e-14  # a component that is left with less weight than this, each tim
 Rules = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # parents, first and second children, weights
 
 
+@kept
 def total_weights(form: BinaryForm) -> np.ndarray:
     """The totals of all useful symbols, zero for the others; made once. An error if some are infinite."""
-    if "total_weights" not in form.grammar.derived:
-        form.grammar.derived["total_weights"] = _solve(form)
-    return form.grammar.derived["total_weights"]
+    return _solve(form)
 
 
 def _useful_symbols(form: BinaryForm) -> np.ndarray:

@@ -1,1 +1,1 @@
-"""Re-estimation of discrete RBNs."""
+"""Re-estimation of discrete RBNs and grammars."""

@@ -6,11 +6,13 @@ remainders share a symbol). Every tree of the grammar is a tree of its binary fo
 rules stay: charts sum over chains of them exactly.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from recbayes.checks.kept import kept
 from recbayes.discrete.model.flat import FlatGrammar
 from recbayes.errors import ModelError
 
@@ -77,19 +79,19 @@ class BinaryForm:
     visible: np.ndarray  # (symbols,) which symbols are nodes of the grammar's trees: all but those that only unpack
 
     @property
+    def _kept(self) -> dict[Callable[..., Any], Any]:
+        """What follows from the form is kept with its grammar."""
+        return self.grammar._kept
+
+    @property
     def rules(self) -> np.ndarray:
         """For every rule of the binary form, lexical, binary and unary ones in this order, the grammar's rule, or -1."""
         return np.concatenate([self.lexical.rule, self.binary.rule, self.unary.rule])
 
 
+@kept
 def binary_form(grammar: FlatGrammar) -> BinaryForm:
     """The binary form of a grammar, made once."""
-    if "binary_form" not in grammar.derived:
-        grammar.derived["binary_form"] = _make(grammar)
-    return grammar.derived["binary_form"]
-
-
-def _make(grammar: FlatGrammar) -> BinaryForm:
     real = len(grammar.nonterminals)
     fresh: dict[tuple[int, ...], int] = {}
     lexical: list[tuple[int, int, float, int]] = []

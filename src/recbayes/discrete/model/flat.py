@@ -5,17 +5,40 @@ value of a non-terminal variable is a non-terminal symbol, and structural and tr
 weights of rules.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recbayes.checks.kept import kept
+from recbayes.family.chain import Chain
 
-@runtime_checkable
-class Discrete(Protocol):
+if TYPE_CHECKING:
+    from recbayes.discrete.family import DiscreteFamily
+
+
+class Discrete(ABC):
     """A model with discrete variables, such as `PCFG` and `DiscreteRBN`: something that is a list of weighted rules."""
 
-    def flat(self) -> "FlatGrammar": ...
+    __slots__ = ()
+
+    @abstractmethod
+    def flat(self) -> "FlatGrammar":
+        """The model as a list of weighted rules over numbers."""
+
+    @property
+    def chain(self) -> Chain | None:
+        """The variables of a chain, if the model is one."""
+        return None
+
+    @property
+    def family(self) -> "DiscreteFamily":
+        """What is done with models of this kind; see `recbayes.family.family`."""
+        from recbayes.discrete.family import DISCRETE
+
+        return DISCRETE
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +54,17 @@ class FlatGrammar:
     lefts: tuple[int, ...]  # left-hand sides of the rules
     rights: tuple[tuple[int, ...], ...]  # right-hand sides, each at least one symbol
     weights: np.ndarray  # (rules,) all positive
-    derived: dict[str, Any] = field(default_factory=dict, repr=False)  # what follows from it and is worth keeping
+    _kept: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False)  # see `kept`
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Messages to other processes leave out what only follows from it."""
+        return {**self.__dict__, "_kept": {}}
 
     @property
     def terminal_numbers(self) -> dict[str, int]:
-        if "terminal_numbers" not in self.derived:
-            self.derived["terminal_numbers"] = {name: number for number, name in enumerate(self.terminals)}
-        return self.derived["terminal_numbers"]
+        return _terminal_numbers(self)
+
+
+@kept
+def _terminal_numbers(grammar: FlatGrammar) -> dict[str, int]:
+    return {name: number for number, name in enumerate(grammar.terminals)}

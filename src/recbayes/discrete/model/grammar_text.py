@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from recbayes.checks.kept import kept
 from recbayes.discrete.model.flat import FlatGrammar
 from recbayes.errors import ModelError
 from recbayes.tree.formats.assembly import need
@@ -59,17 +60,16 @@ def rule_text(left: str, right: Sequence[Symbol]) -> str:
     return " ".join([left, "->", *symbols])
 
 
+@kept
 def rule_names(flat: FlatGrammar) -> tuple[str, ...]:
     """The texts of all rules of a flat grammar, in their order."""
-    if "rule_names" not in flat.derived:
-        flat.derived["rule_names"] = tuple(
-            rule_text(
-                flat.nonterminals[left],
-                [flat.nonterminals[s] if s >= 0 else Terminal(flat.terminals[-1 - s]) for s in right],
-            )
-            for left, right in zip(flat.lefts, flat.rights, strict=True)
+    return tuple(
+        rule_text(
+            flat.nonterminals[left],
+            [flat.nonterminals[s] if s >= 0 else Terminal(flat.terminals[-1 - s]) for s in right],
         )
-    return flat.derived["rule_names"]
+        for left, right in zip(flat.lefts, flat.rights, strict=True)
+    )
 
 
 def fresh_symbol(taken: Iterable[str]) -> str:

@@ -7,30 +7,33 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from recbayes.checks.arrays import number
+from recbayes.checks.kept import kept
 from recbayes.discrete.model.abstraction import abstract, rules_of
-from recbayes.discrete.model.flat import FlatGrammar
+from recbayes.discrete.model.flat import Discrete, FlatGrammar
 from recbayes.discrete.model.grammar_text import Rule, Symbol, Terminal, read_nltk, read_rules, write_nltk, write_rules
 from recbayes.discrete.model.rbn import DiscreteRBN
 from recbayes.errors import ModelError
 from recbayes.family.saved import Saved
-from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.tree.tree import Tree
 
 if TYPE_CHECKING:
+    from recbayes.convert.expansion import GaussianRBN
     from recbayes.discrete.model.normal_form import NormalForm
 
 TOLERANCE = 1e-9  # by which the weights of a normalised grammar may miss one
 LARGEST = 1e150  # sums of larger weights could overflow
 
 
-class PCFG(Saved):
+class PCFG(Saved, Discrete):
     """An immutable, validated probabilistic context-free grammar without empty right-hand sides.
 
     Weights are not negative; where those of some left-hand side do not sum to one it is a weighted grammar. Rules given
     several times are one rule, their weights added. Two grammars are equal if start symbol, rules and their order are.
     """
 
-    __slots__ = ("_rules", "_start", "derived")
+    __slots__ = ("_rules", "_start")
+
+    format = "recbayes.PCFG"
 
     def __init__(self, start: str, rules: Iterable[Rule]) -> None:
         if not isinstance(start, str) or not start:
@@ -43,7 +46,6 @@ class PCFG(Saved):
             merged[left, right] = merged.get((left, right), 0.0) + weight
         self._start = start
         self._rules = tuple(Rule(left, right, weight) for (left, right), weight in merged.items())
-        self.derived: dict[str, Any] = {}  # what follows from the grammar and is worth computing once
         self._check_symbols()
 
     def _check_symbols(self) -> None:
@@ -96,9 +98,7 @@ class PCFG(Saved):
 
     def weight_of(self, left: str, right: Sequence[Symbol]) -> float:
         """The weight of the rule `left -> right`; zero if there is no such rule."""
-        if "weights" not in self.derived:
-            self.derived["weights"] = {(rule.left, rule.right): rule.weight for rule in self._rules}
-        return self.derived["weights"].get((left, tuple(right)), 0.0)
+        return _weights(self).get((left, tuple(right)), 0.0)
 
     def normalised(self) -> Self:
         """The grammar with the weights of every left-hand side divided by their sum, if that is not one already."""
@@ -186,20 +186,7 @@ class PCFG(Saved):
 
     def flat(self) -> FlatGrammar:
         """The grammar as a list of weighted rules over numbers; rules with weight zero are left out."""
-        if "flat" not in self.derived:
-            nonterminals, terminals = self.nonterminals, self.terminals
-            numbers: dict[Symbol, int] = {name: position for position, name in enumerate(nonterminals)}
-            numbers.update((Terminal(name), -1 - position) for position, name in enumerate(terminals))
-            rules = [rule for rule in self._rules if rule.weight > 0]
-            self.derived["flat"] = FlatGrammar(
-                nonterminals=nonterminals,
-                terminals=terminals,
-                start=np.eye(len(nonterminals))[0],
-                lefts=tuple(numbers[rule.left] for rule in rules),
-                rights=tuple(tuple(numbers[symbol] for symbol in rule.right) for rule in rules),
-                weights=np.array([rule.weight for rule in rules]),
-            )
-        return self.derived["flat"]
+        return _flat(self)
 
     def sample(
         self, *, seed: int | np.random.Generator, min_length: int = 1, max_length: int | None = None, attempts: int = 100_000
@@ -209,7 +196,7 @@ class PCFG(Saved):
 
         return sample(self.flat(), seed=seed, min_length=min_length, max_length=max_length, attempts=attempts)
 
-    def expand(self, *, dim: int | Mapping[str, int], emissions: Mapping[str, Any], **options: Any) -> GaussianRBN:
+    def expand(self, *, dim: int | Mapping[str, int], emissions: Mapping[str, Any], **options: Any) -> "GaussianRBN":
         """A Gaussian RBN on the skeleton of this grammar; see `recbayes.convert.expansion.expand` for all options."""
         from recbayes.convert.expansion import expand
 
@@ -220,6 +207,35 @@ class PCFG(Saved):
         from recbayes.discrete.model.normal_form import normal_form
 
         return normal_form(self)
+
+    def to_data(self) -> dict[str, Any]:
+        return {
+            "start": self._start,
+            "normalised": self.is_normalised,
+            "rules": [
+                {
+                    "left": rule.left,
+                    "right": [{"terminal": one.name} if isinstance(one, Terminal) else one for one in rule.right],
+                    "weight": rule.weight,
+                }
+                for rule in self._rules
+            ],
+        }
+
+    @classmethod
+    def from_data(cls, document: dict[str, Any]) -> Self:
+        rules = [
+            Rule(
+                one["left"],
+                tuple(Terminal(symbol["terminal"]) if isinstance(symbol, dict) else symbol for symbol in one["right"]),
+                one["weight"],
+            )
+            for one in document["rules"]
+        ]
+        grammar = cls(document["start"], rules)
+        if document["normalised"]:
+            grammar.check_normalised()
+        return grammar
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PCFG) and (self._start, self._rules) == (other._start, other._rules)
@@ -234,6 +250,27 @@ class PCFG(Saved):
     def __repr__(self) -> str:
         sizes = f"{len(self.nonterminals)} non-terminals, {len(self.terminals)} terminals, {len(self._rules)} rules"
         return f"PCFG(start {self._start}, {sizes})"
+
+
+@kept
+def _weights(grammar: PCFG) -> dict[tuple[str, tuple[Symbol, ...]], float]:
+    return {(rule.left, rule.right): rule.weight for rule in grammar.rules}
+
+
+@kept
+def _flat(grammar: PCFG) -> FlatGrammar:
+    nonterminals, terminals = grammar.nonterminals, grammar.terminals
+    numbers: dict[Symbol, int] = {name: position for position, name in enumerate(nonterminals)}
+    numbers.update((Terminal(name), -1 - position) for position, name in enumerate(terminals))
+    rules = [rule for rule in grammar.rules if rule.weight > 0]
+    return FlatGrammar(
+        nonterminals=nonterminals,
+        terminals=terminals,
+        start=np.eye(len(nonterminals))[0],
+        lefts=tuple(numbers[rule.left] for rule in rules),
+        rights=tuple(tuple(numbers[symbol] for symbol in rule.right) for rule in rules),
+        weights=np.array([rule.weight for rule in rules]),
+    )
 
 
 def _checked(rule: Rule, where: str) -> tuple[str, tuple[Symbol, ...], float]:

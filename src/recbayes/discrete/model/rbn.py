@@ -6,11 +6,13 @@ observed, in any number and mix. Values and transitions together are the rules o
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from recbayes.discrete.model.flat import FlatGrammar
+from recbayes.checks.kept import kept
+from recbayes.discrete.model.chain import check_chain
+from recbayes.discrete.model.flat import Discrete, FlatGrammar
 from recbayes.discrete.model.variables import (
     DiscreteVariable,
     SparseTable,
@@ -21,6 +23,7 @@ from recbayes.discrete.model.variables import (
     first_problem,
 )
 from recbayes.errors import ModelError
+from recbayes.family.chain import Chain, chain_from_data, chain_to_data
 from recbayes.family.saved import Saved
 from recbayes.tree.tree import Tree
 
@@ -28,14 +31,17 @@ if TYPE_CHECKING:
     from recbayes.discrete.model.normal_form import NormalForm
 
 
-class DiscreteRBN(Saved):
+class DiscreteRBN(Saved, Discrete):
     """An immutable, validated discrete RBN. `prior` is the root's variable and the probabilities of its values.
 
     Structural probabilities, tables and prior must sum to one; with `weights="keep"` they need not, and the model is a
-    weighted one. Either way every value must have some way on.
+    weighted one. Either way every value must have some way on. A `chain` says that the model is one, and which variables are
+    its states and what shows them; it is then checked to be a chain.
     """
 
-    __slots__ = ("_prior", "_problem", "_terminals", "_variables", "derived")
+    __slots__ = ("_chain", "_prior", "_problem", "_terminals", "_variables")
+
+    format = "recbayes.DiscreteRBN"
 
     def __init__(
         self,
@@ -43,6 +49,7 @@ class DiscreteRBN(Saved):
         terminals: Iterable[TerminalVariable],
         prior: tuple[str, Any],
         weights: Literal["check", "keep"] = "check",
+        chain: Chain | None = None,
     ) -> None:
         variables, terminals = tuple(variables), tuple(terminals)
         if not variables or not terminals:
@@ -61,7 +68,9 @@ class DiscreteRBN(Saved):
         self._problem = first_problem(self._variables, self._prior)
         if self._problem and weights == "check":
             raise ModelError(f'{self._problem}; correct it, or use weights="keep" for a weighted model')
-        self.derived: dict[str, Any] = {}  # what follows from the model and is worth computing once
+        self._chain = chain
+        if chain is not None:
+            check_chain(chain, self._variables, self._terminals, self._prior[0])
 
     @property
     def variables(self) -> tuple[DiscreteVariable, ...]:
@@ -76,6 +85,10 @@ class DiscreteRBN(Saved):
         return self._prior
 
     @property
+    def chain(self) -> Chain | None:
+        return self._chain
+
+    @property
     def is_normalised(self) -> bool:
         """Whether prior, structural probabilities and tables all sum to one."""
         return self._problem is None
@@ -86,40 +99,7 @@ class DiscreteRBN(Saved):
         A value is named by itself, or "variable=value" if some value's name occurs in several variables (of the same
         kind, latent or observed). Rules that several transitions of a variable share are one rule, their weights added.
         """
-        if "flat" not in self.derived:
-            self.derived["flat"] = self._flatten()
-        return self.derived["flat"]
-
-    def _flatten(self) -> FlatGrammar:
-        offsets, count = {}, 0
-        for latent in self._variables:
-            offsets[latent.name] = count
-            count += len(latent.values)
-        start = np.zeros(count)
-        root = offsets[self._prior[0]]
-        start[root : root + len(self._prior[1])] = self._prior[1]
-        last = -1
-        for terminal in self._terminals:  # terminal t is -1 - t
-            offsets[terminal.name] = last
-            last -= len(terminal.values)
-        rules: dict[tuple[int, ...], float] = {}
-        for variable in self._variables:
-            for transition in variable.transitions:
-                table: SparseTable = transition.table
-                places = np.array([offsets[name] for name in (variable.name, *transition.children)])
-                numbers = places + np.where(places >= 0, 1, -1) * table.indices
-                weights = transition.probability[table.indices[:, 0]] * table.probabilities
-                for rule, weight in zip(numbers.tolist(), weights.tolist(), strict=True):
-                    if weight > 0:
-                        rules[tuple(rule)] = rules.get(tuple(rule), 0.0) + weight
-        return FlatGrammar(
-            nonterminals=_symbol_names(self._variables),
-            terminals=_symbol_names(self._terminals),
-            start=start,
-            lefts=tuple(rule[0] for rule in rules),
-            rights=tuple(rule[1:] for rule in rules),
-            weights=np.array(list(rules.values())),
-        )
+        return _flat(self)
 
     def sample(
         self, *, seed: int | np.random.Generator, min_length: int = 1, max_length: int | None = None, attempts: int = 100_000
@@ -135,6 +115,23 @@ class DiscreteRBN(Saved):
 
         return normal_form(self)
 
+    def to_data(self) -> dict[str, Any]:
+        return {
+            "normalised": self.is_normalised,
+            "prior": {"variable": self._prior[0], "probabilities": self._prior[1].tolist()},
+            "variables": [variable.to_data() for variable in self._variables],
+            "terminals": [{"name": one.name, "values": list(one.values)} for one in self._terminals],
+            **chain_to_data(self._chain),
+        }
+
+    @classmethod
+    def from_data(cls, document: dict[str, Any]) -> Self:
+        variables = [DiscreteVariable.from_data(one) for one in document["variables"]]
+        terminals = [TerminalVariable(one["name"], one["values"]) for one in document["terminals"]]
+        prior = (document["prior"]["variable"], document["prior"]["probabilities"])
+        weights: Literal["check", "keep"] = "check" if document["normalised"] else "keep"
+        return cls(variables, terminals, prior, weights, chain_from_data(document))
+
     def __repr__(self) -> str:
         lines = [f"DiscreteRBN(root {self._prior[0]})"]
         for variable in self._variables:
@@ -144,6 +141,39 @@ class DiscreteRBN(Saved):
                 lines.append(f"    -> {' '.join(transition.children)} ({size} entries)")
         lines += [f"  {terminal.name} ({len(terminal.values)} values, observed)" for terminal in self._terminals]
         return "\n".join(lines)
+
+
+@kept
+def _flat(model: DiscreteRBN) -> FlatGrammar:
+    offsets, count = {}, 0
+    for latent in model.variables:
+        offsets[latent.name] = count
+        count += len(latent.values)
+    start = np.zeros(count)
+    root = offsets[model.prior[0]]
+    start[root : root + len(model.prior[1])] = model.prior[1]
+    last = -1
+    for terminal in model.terminals:  # terminal t is -1 - t
+        offsets[terminal.name] = last
+        last -= len(terminal.values)
+    rules: dict[tuple[int, ...], float] = {}
+    for variable in model.variables:
+        for transition in variable.transitions:
+            table: SparseTable = transition.table
+            places = np.array([offsets[name] for name in (variable.name, *transition.children)])
+            numbers = places + np.where(places >= 0, 1, -1) * table.indices
+            weights = transition.probability[table.indices[:, 0]] * table.probabilities
+            for rule, weight in zip(numbers.tolist(), weights.tolist(), strict=True):
+                if weight > 0:
+                    rules[tuple(rule)] = rules.get(tuple(rule), 0.0) + weight
+    return FlatGrammar(
+        nonterminals=_symbol_names(model.variables),
+        terminals=_symbol_names(model.terminals),
+        start=start,
+        lefts=tuple(rule[0] for rule in rules),
+        rights=tuple(rule[1:] for rule in rules),
+        weights=np.array(list(rules.values())),
+    )
 
 
 def _symbol_names(variables: Sequence[DiscreteVariable | TerminalVariable]) -> tuple[str, ...]:

@@ -15,10 +15,10 @@ from itertools import accumulate
 
 import numpy as np
 
+from recbayes.checks.bounds import LONGEST, MOST_NODES, check_bounds
 from recbayes.discrete.model.flat import FlatGrammar
 from recbayes.discrete.model.grammar_text import quoted, rule_names
 from recbayes.errors import LengthError
-from recbayes.gaussian.model.sampling import LONGEST, MOST_NODES, check_bounds
 from recbayes.tree.tree import Node, Tree
 
 MOST_SYMBOLS = 1000  # for which an error still computes how fast trees grow

@@ -42,6 +42,32 @@ class DiscreteVariable:
     values: Any
     transitions: tuple[Transition, ...]
 
+    def to_data(self) -> dict[str, Any]:
+        """A validated variable as plain data."""
+        return {
+            "name": self.name,
+            "values": list(self.values),
+            "transitions": [
+                {
+                    "children": list(one.children),
+                    "probability": one.probability.tolist(),
+                    "indices": one.table.indices.tolist(),
+                    "probabilities": one.table.probabilities.tolist(),
+                }
+                for one in self.transitions
+            ],
+        }
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> "DiscreteVariable":
+        transitions = []
+        for one in data["transitions"]:
+            width = 1 + len(one["children"])
+            indices = np.array(one["indices"], dtype=np.float64).reshape(-1, width)  # a table may have no entries at all
+            table = SparseTable(indices, one["probabilities"])
+            transitions.append(Transition(tuple(one["children"]), one["probability"], table))
+        return cls(data["name"], data["values"], tuple(transitions))
+
 
 @dataclass(frozen=True, eq=False)
 class TerminalVariable:

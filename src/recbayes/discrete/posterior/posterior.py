@@ -5,14 +5,16 @@ from functools import cached_property
 
 import numpy as np
 
+from recbayes.checks.arrays import whole_number
 from recbayes.compiled.compilation import run_kernel
 from recbayes.discrete.chart.chart import DiscreteChart, best_gains
 from recbayes.discrete.chart.trees import follow_choices, node_labels
 from recbayes.discrete.kernels.draw import draw_discrete
 from recbayes.discrete.model.grammar_text import rule_names
 from recbayes.discrete.posterior.k_best import k_best_trees
+from recbayes.errors import DataError
 from recbayes.family.decode import LABEL, Cells
-from recbayes.family.posterior import Posterior, ScoredTree, check_count
+from recbayes.family.posterior import Posterior, ScoredTree
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
 
@@ -71,17 +73,17 @@ class DiscretePosterior(Posterior):
 
     def best(self, count: int) -> list[ScoredTree]:
         """The most probable trees, best first: exact, of all trees and not only the drawn ones."""
-        check_count(count)
+        count = whole_number(count, "count", least=1, error=DataError)
         return [
             ScoredTree(tree, score, float(np.exp(min(score - self.log_evidence, 0.0))))
             for tree, score in k_best_trees(self.chart, count)
         ]
 
     @cached_property
-    def _cells(self) -> "DiscreteCells":
+    def cells(self) -> "DiscreteCells":
         return DiscreteCells(self.chart, self.trees)
 
-    def _finish(self, tree: Forest) -> Tree:
+    def finish(self, tree: Forest) -> Tree:
         return tree[0]
 
     def _dress(self, tree: Tree) -> Tree:

@@ -1,27 +1,19 @@
-"""`rb.best_tree`: the paper's tree estimate.
+"""The paper's tree estimate.
 
 While the chart is filled, every cell notes the alternative with the highest peak, max over (j, tau) of w_tau c_ijk
 |2 pi Sigma_ijk|^(-1/2), emissions included (section Tree Induction). From the root down, each node takes its cell's choice.
 """
 
 from recbayes.compiled.lanes import LANES
-from recbayes.discrete.chart.chart import DiscreteChart
-from recbayes.discrete.chart.trees import best_discrete_tree
-from recbayes.gaussian.chart.inside import Chart, check_chart
+from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.plan import CHOICES, potential_numbers
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.model.naming import rule_name
 from recbayes.tree.tree import Node, Tree
 
 
-def best_tree(chart: Chart | DiscreteChart) -> Tree:
-    """The tree of locally best choices. Ties go to the emission, then to the smallest split point, then the first rule.
-
-    For a discrete model it is the most probable tree.
-    """
-    if isinstance(chart, DiscreteChart):
-        return best_discrete_tree(chart)[0]
-    check_chart(chart)
+def best_tree(chart: Chart) -> Tree:
+    """The tree of locally best choices. Ties go to the emission, then to the smallest split point, then the first rule."""
     tables, origins = tables_of(chart.model)
     model, plan = chart.model, chart.plan
     waiting = [(tables.root, 0, len(plan.positions) - 1)]

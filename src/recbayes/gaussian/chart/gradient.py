@@ -7,10 +7,11 @@ import numpy as np
 from recbayes.compiled.compilation import run_kernel
 from recbayes.errors import DataError
 from recbayes.gaussian.chart.inside import Chart, emission_block
-from recbayes.gaussian.chart.leaves import EmitGradient, Potentials, merge, merge_adjoint, observe, observe_adjoint
+from recbayes.gaussian.chart.leaves import Potentials, merge, merge_adjoint, observe, observe_adjoint
 from recbayes.gaussian.chart.tables import LEFT, Origins, emit_rules, tables_of
 from recbayes.gaussian.kernels.adjoint import Gradients, fill_adjoint
 from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.parameters.quantity import Slopes
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ class ModelGradient:
     rules: dict[tuple[int, int], float]  # with respect to the log probability of the rule
     shifts: dict[tuple[int, int], dict[tuple[int, int], float]]  # and of every shift of a split
     links: dict[tuple[int, int, int], LinkGradient]  # (variable, rule, LEFT or RIGHT)
-    emits: dict[tuple[int, int], EmitGradient]
+    emits: dict[tuple[int, int], Slopes]  # with respect to the emission's quantities
     lengths: dict[tuple[int, int], np.ndarray]  # with respect to the log probability of emitting 0, 1, 2, ...
     prior: list[ComponentGradient]
 
@@ -117,10 +118,8 @@ def _link_gradients(
     return gradients
 
 
-def _emit_gradients(
-    chart: Chart, origins: Origins, derivatives: np.ndarray, size: int
-) -> dict[tuple[int, int], EmitGradient]:
-    gradients = {}
+def _emit_gradients(chart: Chart, origins: Origins, derivatives: np.ndarray, size: int) -> dict[tuple[int, int], Slopes]:
+    gradients: dict[tuple[int, int], Slopes] = {}
     segments = len(chart.plan.positions) - 1
     rows, columns = np.tril_indices(size)
     for e, (key, rule) in enumerate(zip(origins.emits, emit_rules(chart.model, origins), strict=True)):
@@ -132,7 +131,8 @@ def _emit_gradients(
         if segments < chart.length:
             slopes = merge_adjoint(potentials, chart.plan.positions, merge(potentials, chart.plan.positions), slopes)
         one = observe_adjoint(rule, chart.series, potentials, slopes)
-        gradients[key] = EmitGradient(one.map[:, : chart.model.variables[key[0]].dim], one.offset, one.covariance)
+        shown = one.map[:, : chart.model.variables[key[0]].dim]
+        gradients[key] = {"covariance": one.covariance, "map": shown, "offset": one.offset}
     return gradients
 
 

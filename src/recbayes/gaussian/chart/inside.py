@@ -1,27 +1,22 @@
-"""`rb.inside`: the chart of inside messages of a series, and the evidence."""
+"""The chart of inside messages of a series, and the evidence."""
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from recbayes.checks.many import per_series, run_many
-from recbayes.checks.series import Series, as_series, is_many
+from recbayes.checks.arrays import whole_number
+from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.lanes import LANES
-from recbayes.discrete.chart.chart import inside_tokens
-from recbayes.discrete.model.flat import Discrete
 from recbayes.errors import DataError, LengthError
-from recbayes.family.families import check_gaussian
 from recbayes.gaussian.chart.leaves import Potentials, merge, observe
 from recbayes.gaussian.chart.plan import Plan, make_plan, potential_numbers, span_limits
 from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_of
 from recbayes.gaussian.kernels.inside import fill_inside
 from recbayes.gaussian.kernels.mixtures import fill_mixtures
 from recbayes.gaussian.kernels.options import Problem, most_options
-from recbayes.gaussian.model.linear import LinearGaussianRBN
 from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.spans.constraints import FREE, Constraints
 
 
 @dataclass(frozen=True)
@@ -120,55 +115,11 @@ class Chart:
         return bool(row["low"] <= i <= row["high"]) and (not len(self.plan.allowed) or bool(self.plan.allowed[i, k]))
 
 
-def inside(
-    model: GaussianRBN | Discrete,
-    series: object,
-    *,
-    boundaries: Any = None,
-    allowed: Any = None,
-    components: int = 1,
-    executor: Executor | None = None,
-) -> Any:
-    """The inside chart of a series, or a list of charts for a list of series of any lengths (in threads).
-
-    `boundaries` restricts segments to begin and end at the given positions; the cost is then that of a series with so many
-    observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree
-    (`rb.known_spans`, `tree.span_mask()`). For a list of series, both are lists (or None). `components` is how many
-    Gaussians a message may have, 1 (the paper's) to 8: more are closer to the exact evidence, at a cost that grows with
-    their square.
-
-    For a discrete model (`PCFG`, `DiscreteRBN`) a series is a sequence of terminals (None: missing); its chart is exact.
-    """
-    if isinstance(model, Discrete):
-        if boundaries is not None or components != 1:
-            raise DataError("charts of discrete models are exact: they know neither boundaries nor components")
-        return inside_tokens(model, series, allowed, executor)
-    check_gaussian(model)
-    if not is_many(series):
-        return inside_one(model, as_series(series, model.observed_dim), boundaries, allowed, components)
-    many = list(series)  # type: ignore[call-overload]
-    data = [as_series(one, model.observed_dim, f"series {number}") for number, one in enumerate(many)]
-    edges = per_series(boundaries, len(data), "boundaries")
-    masks = per_series(allowed, len(data), "allowed")
-    columns = ([model] * len(data), data, edges, masks, [components] * len(data))
-    return run_many(inside_one, *columns, executor=executor)
-
-
-def check_chart(chart: object) -> None:
-    if isinstance(chart, LinearGaussianRBN):
-        check_gaussian(chart)
-    if not isinstance(chart, Chart):
-        raise DataError(f"expected one chart, as inside(model, series) makes it, got {type(chart).__name__}")
-
-
-def inside_one(
-    model: GaussianRBN, series: Series, boundaries: Any = None, allowed: Any = None, components: int = 1
-) -> Chart:
-    """The inside chart of one checked series."""
+def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FREE, components: int = 1) -> Chart:
+    """The inside chart of one checked series; `components` is how many Gaussians a message may have."""
     tables, origins = tables_of(model)
-    plan = make_plan(tables, len(series), boundaries, allowed)
-    if isinstance(components, bool) or not isinstance(components, int | np.integer) or not 1 <= components <= LANES:
-        raise DataError(f"components must be a whole number from 1 to {LANES}, got {components!r}")
+    plan = make_plan(tables, len(series), constraints)
+    components = whole_number(components, "components", least=1, most=LANES, error=DataError)
     messages = np.zeros(components * plan.messages_size)
     choices = np.zeros(plan.choices_size)
     evidence = np.full(tables.prior.shape[1], -np.inf)
@@ -180,7 +131,7 @@ def inside_one(
         run_kernel(fill_mixtures, problem, most_options(tables, plan, components), choices, evidence)
     log_evidence = float(np.logaddexp.reduce(evidence))
     if log_evidence == -np.inf:
-        raise LengthError(_impossible(model, tables, len(series), boundaries is not None or allowed is not None))
+        raise LengthError(_impossible(model, tables, len(series), constraints.any))
     if np.isnan(log_evidence):
         raise DataError("the evidence is not a number: the data and the model differ by too many orders of magnitude")
     return Chart(model, series, log_evidence, plan, messages, choices, evidence[: len(origins.prior)], int(components))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.checks.series import Series
-from recbayes.gaussian.model.rbn import Emit
+from recbayes.gaussian.emissions.emit import Emit
 
 
 class Potentials(NamedTuple):

@@ -1,4 +1,4 @@
-"""`rb.outside`: the paper's outside messages and node marginals. Know their limits before using them.
+"""The paper's outside messages and node marginals. Know their limits before using them.
 
 One Gaussian cannot hold a context that is a mixture over many trees and shifts, so that the node "probabilities" of this
 approximation may be far too small, exceed one, or overflow. They are here because the paper defines them.
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
-from recbayes.discrete.chart.chart import DiscreteChart, DiscreteOutside
 from recbayes.errors import ApproximationWarning, DataError, LengthError
-from recbayes.gaussian.chart.inside import Chart, check_chart, inside_one
+from recbayes.gaussian.chart.inside import Chart, inside_one
 from recbayes.gaussian.chart.plan import potential_numbers
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.outside import fill_outside
+from recbayes.spans.constraints import Constraints
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,8 @@ class Outside:
         return Density(float(numbers[0]), numbers[1 : 1 + dim].copy(), covariance[:dim, :dim])
 
 
-def outside(chart: Chart | DiscreteChart) -> Outside | DiscreteOutside:
-    """The paper's outside pass over a filled chart; warns where its node marginals are not probabilities.
-
-    For a discrete model it is exact.
-    """
-    if isinstance(chart, DiscreteChart):
-        return chart.outside
-    check_chart(chart)
+def outside(chart: Chart) -> Outside:
+    """The paper's outside pass over a filled chart; warns where its node marginals are not probabilities."""
     if chart.components > 1:
         raise DataError("the paper's outside pass has one Gaussian per message; use inside(..., components=1)")
     tables, _ = tables_of(chart.model)
@@ -138,7 +132,7 @@ def _warn(chart: Chart, probability: np.ndarray) -> None:
 def _probability_to_emit_all(chart: Chart) -> float:
     """The posterior probability that the root emits the whole series: the share of the chart without inner points."""
     try:
-        alone = inside_one(chart.model, chart.series, boundaries=np.zeros(0, dtype=np.int64))
+        alone = inside_one(chart.model, chart.series, Constraints(boundaries=np.zeros(0, dtype=np.int64)))
     except LengthError:
         return 0.0
     return float(min(1.0, np.exp(alone.log_evidence - chart.log_evidence)))

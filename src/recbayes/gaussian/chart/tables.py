@@ -8,9 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recbayes.checks.kept import kept
 from recbayes.compiled.lanes import LANES
 from recbayes.errors import ModelError
-from recbayes.gaussian.model.rbn import Emit, GaussianRBN, Link, Reference, Split
+from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.model.parts import Link, Reference, Split
+from recbayes.gaussian.model.rbn import GaussianRBN
 
 IDENTITY, OFFSET, GENERAL = 0, 1, 2  # kinds of links: how much work passing a message upwards takes
 LEFT, RIGHT = 0, 1
@@ -53,14 +56,9 @@ class Origins(NamedTuple):
     prior: list[tuple[int, int]]  # (component, shift)
 
 
+@kept
 def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
     """The model's tables, leaving out rules of probability zero, and where each row comes from. Made once per model."""
-    if "tables" not in model.derived:
-        model.derived["tables"] = _make_tables(model)
-    return model.derived["tables"]
-
-
-def _make_tables(model: GaussianRBN) -> tuple[Tables, Origins]:
     size = max(variable.dim for variable in model.variables)
     index = {variable.name: position for position, variable in enumerate(model.variables)}
     splits = [
@@ -73,7 +71,7 @@ def _make_tables(model: GaussianRBN) -> tuple[Tables, Origins]:
         (v, r, rule)
         for v, variable in enumerate(model.variables)
         for r, rule in enumerate(variable.rules)
-        if isinstance(rule, Emit) and rule.probability > 0
+        if isinstance(rule, Emission) and rule.probability > 0
     ]
     if not emits:
         raise ModelError("no rule with a positive probability emits observations, so the model generates no finite series")
@@ -128,7 +126,7 @@ def _make_tables(model: GaussianRBN) -> tuple[Tables, Origins]:
     return tables, origins
 
 
-def emit_rules(model: GaussianRBN, origins: Origins) -> list[Emit]:
+def emit_rules(model: GaussianRBN, origins: Origins) -> list[Emission]:
     """The emissions in the order of the tables."""
     return [model.variables[v].rules[r] for v, r in origins.emits]  # type: ignore[misc]
 

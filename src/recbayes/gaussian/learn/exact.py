@@ -12,21 +12,15 @@ import numpy as np
 from scipy.special import logsumexp
 
 from recbayes.checks.series import Series
+from recbayes.family.family import Around
 from recbayes.gaussian.chart.inside import inside_one
-from recbayes.gaussian.learn.parameters import Parameters
+from recbayes.gaussian.learn.quantities import slopes
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.posterior.draws import draw
 from recbayes.gaussian.posterior.follow import joints_with, mean_gradient
 from recbayes.gaussian.posterior.latents import merge_equal
+from recbayes.spans.constraints import Constraints
 from recbayes.tree.forest import Forest
-
-
-class Around(NamedTuple):
-    """Where trees are drawn, how many per series, and by which seed."""
-
-    centre: np.ndarray
-    draws: int
-    seed: int
 
 
 class Drawn(NamedTuple):
@@ -41,18 +35,9 @@ class Drawn(NamedTuple):
     efficiency: float
 
 
-class ExactOutcome(NamedTuple):
-    """The exact log evidence of a series, its gradient, the variance of its error, and the effective share of the draws."""
-
-    log_evidence: float
-    gradient: np.ndarray
-    variance: float
-    efficiency: float
-
-
-def draw_around(model: GaussianRBN, series: Series, boundaries: object, allowed: object, draws: int, seed: int) -> Drawn:
+def draw_around(model: GaussianRBN, series: Series, constraints: Constraints, draws: int, seed: int) -> Drawn:
     """Trees of one series at the centre; equal ones are merged."""
-    chart = inside_one(model, series, boundaries, allowed)
+    chart = inside_one(model, series, constraints)
     posterior = draw(chart, draws, seed)
     chosen, weights, components = merge_equal(posterior.trees, posterior.weights, posterior.prior_components)
     trees = posterior.trees.select(chosen)
@@ -61,18 +46,16 @@ def draw_around(model: GaussianRBN, series: Series, boundaries: object, allowed:
     return Drawn(trees, components, weights, joints, posterior.log_evidence, error**2, posterior.efficiency)
 
 
-def evaluate_exactly(
-    model: GaussianRBN, parameters: Parameters, series: Series, boundaries: object, allowed: object, drawn: Drawn
-) -> ExactOutcome:
+def evaluate_around(model: GaussianRBN, series: Series, constraints: Constraints, drawn: Drawn) -> Around:
     """The exact log evidence under another model, by the draws at the centre."""
-    chart = inside_one(model, series, boundaries, allowed)
+    chart = inside_one(model, series, constraints)
     joints = joints_with(chart, drawn.trees, drawn.components)
     with np.errstate(divide="ignore"):
         changed = np.log(drawn.weights) + joints - drawn.log_joints
     total = logsumexp(changed)
     weights = np.exp(changed - total)
-    gradient = parameters.pull_back(model, mean_gradient(chart, drawn.trees, drawn.components, weights))
+    gradient = mean_gradient(chart, drawn.trees, drawn.components, weights)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(drawn.weights > 0, weights / drawn.weights, 0.0)
     kept = 1.0 / max(float(weights @ ratio), 1.0)  # the share of the draws' effect that the change of weights leaves
-    return ExactOutcome(drawn.log_evidence + total, gradient, drawn.variance / kept, drawn.efficiency * kept)
+    return Around(drawn.log_evidence + total, slopes(model, gradient), drawn.variance / kept, drawn.efficiency * kept)

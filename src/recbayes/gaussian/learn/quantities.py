@@ -1,5 +1,10 @@
-"""The quantities of a model that can be free, by their paths: reading them, replacing them, and their derivatives."""
+"""The quantities of a Gaussian RBN that can be free: reading them, replacing them, and their derivatives.
 
+Lengths and emissions list their own; rules, links and the prior are here. Quantities of rules that are never used are left
+out.
+"""
+
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -7,118 +12,141 @@ import numpy as np
 
 from recbayes.gaussian.chart.gradient import ModelGradient
 from recbayes.gaussian.chart.tables import LEFT, RIGHT, references_of
-from recbayes.gaussian.model.rbn import Component, Emit, GaussianRBN, Prior, Split, Variable
-from recbayes.lengths.lengths import LengthTable, OnePlusPoisson
+from recbayes.gaussian.emissions.emission import Emission, length_slopes
+from recbayes.gaussian.learn.units import Units
+from recbayes.gaussian.model.parts import Component, Link, Prior, Split, Variable
+from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.parameters.quantity import Quantity, Slopes, Values, below
 
-Path = tuple[Any, ...]
+SIDES = ("left", LEFT), ("right", RIGHT)
 
 
-def read_quantities(model: GaussianRBN) -> dict[Path, Any]:
-    """Every quantity of a model that can be free, by its path."""
-    values: dict[Path, Any] = {("weights",): [component.weight for component in model.prior.components]}
+def quantities(model: GaussianRBN) -> list[Quantity]:
+    """Every quantity of a model that can be free."""
+    numbers = {variable.name: number for number, variable in enumerate(model.variables)}
+    root = numbers[model.prior.variable]
+    found = [Quantity("prior.weights", "probabilities", [component.weight for component in model.prior.components])]
     for c, component in enumerate(model.prior.components):
-        values["prior shifts", c] = list(component.shifts.values())
-        values["prior mean", c] = component.mean
-        values["prior covariance", c] = component.covariance
+        place = f"prior.components[{c}]"
+        found += [
+            Quantity(f"{place}.shifts", "probabilities", list(component.shifts.values())),
+            Quantity(f"{place}.mean", "numbers", component.mean, lambda units: units.variables[root]),
+            Quantity(f"{place}.covariance", "covariance", component.covariance, lambda units: units.variables[root]),
+        ]
     for v, variable in enumerate(model.variables):
-        values["rules", v] = [rule.probability for rule in variable.rules]
+        found.append(Quantity(f"{variable.name}.rules", "probabilities", [rule.probability for rule in variable.rules]))
         for r, rule in enumerate(variable.rules):
-            if isinstance(rule, Split):
-                values["shifts", v, r] = list(rule.shifts.values())
-                for side, link in ((LEFT, rule.left_link), (RIGHT, rule.right_link)):
-                    values["covariance", v, r, side] = link.covariance
-                    values["map", v, r, side] = link.map
-                    values["offset", v, r, side] = link.offset
-            else:
-                values["emit covariance", v, r] = rule.covariance
-                values["emit map", v, r] = rule.map
-                values["emit offset", v, r] = rule.offset
-                if isinstance(rule.length, OnePlusPoisson):
-                    values["rate", v, r] = rule.length.rate
-                elif isinstance(rule.length, LengthTable):
-                    values["lengths", v, r] = list(rule.length.probabilities)
-    return values
+            place = f"{variable.name}.rules[{r}]"
+            if rule.probability > 0:
+                found += _of_rule(rule, place, v, numbers)
+    return found
 
 
-def write_quantities(model: GaussianRBN, values: dict[Path, Any]) -> GaussianRBN:
+def _of_rule(rule: Split | Emission, place: str, v: int, numbers: dict[str, int]) -> Iterator[Quantity]:
+    if isinstance(rule, Emission):
+        yield from (quantity.within(place) for quantity in rule.quantities(v))
+        yield from (quantity.within(f"{place}.length") for quantity in rule.length.quantities())
+        return
+    yield Quantity(f"{place}.shifts", "probabilities", list(rule.shifts.values()))
+    yield from _of_link(rule.left_link, f"{place}.left_link", f"{place}.links.covariance", v, numbers[rule.left])
+    yield from _of_link(rule.right_link, f"{place}.right_link", f"{place}.links.covariance", v, numbers[rule.right])
+
+
+def _of_link(link: Link, place: str, tie: str, v: int, child: int) -> Iterator[Quantity]:
+    def of_child(units: Units) -> np.ndarray:
+        return units.variables[child]
+
+    def of_map(units: Units) -> np.ndarray:
+        return (units.variables[child][:, None] / units.variables[v]).ravel()
+
+    yield Quantity(f"{place}.covariance", "covariance", link.covariance, of_child, tie)
+    yield Quantity(f"{place}.map", "numbers", link.map, of_map)
+    yield Quantity(f"{place}.offset", "numbers", link.offset, of_child)
+
+
+def replaced(model: GaussianRBN, values: Values) -> GaussianRBN:
     """The model with some quantities replaced."""
-    full = {**read_quantities(model), **values}
+    weights = values.get("prior.weights", [component.weight for component in model.prior.components])
     components = tuple(
-        Component(
-            mean=full["prior mean", c],
-            covariance=full["prior covariance", c],
-            weight=full["weights",][c],
-            shifts=dict(zip(component.shifts, full["prior shifts", c], strict=True)),
-        )
+        _component(component, weights[c], below(f"prior.components[{c}]", values))
         for c, component in enumerate(model.prior.components)
     )
     variables = []
-    for v, variable in enumerate(model.variables):
-        rules: list[Split | Emit] = []
-        for r, rule in enumerate(variable.rules):
-            probability = full["rules", v][r]
-            if isinstance(rule, Split):
-                links = [
-                    replace(
-                        link,
-                        covariance=full["covariance", v, r, side],
-                        map=full["map", v, r, side],
-                        offset=full["offset", v, r, side],
-                    )
-                    for side, link in ((LEFT, rule.left_link), (RIGHT, rule.right_link))
-                ]
-                shifts = dict(zip(rule.shifts, full["shifts", v, r], strict=True))
-                rules.append(replace(rule, probability=probability, left_link=links[0], right_link=links[1], shifts=shifts))
-            else:
-                length = rule.length
-                if isinstance(length, OnePlusPoisson):
-                    length = OnePlusPoisson(full["rate", v, r])
-                elif isinstance(length, LengthTable):
-                    length = LengthTable(tuple(full["lengths", v, r]))
-                rules.append(
-                    replace(
-                        rule,
-                        probability=probability,
-                        covariance=full["emit covariance", v, r],
-                        map=full["emit map", v, r],
-                        offset=full["emit offset", v, r],
-                        length=length,
-                    )
-                )
-        variables.append(Variable(variable.name, variable.dim, tuple(rules)))
-    return GaussianRBN(tuple(variables), Prior(model.prior.variable, components), references_of(model))
+    for variable in model.variables:
+        chances = values.get(f"{variable.name}.rules", [rule.probability for rule in variable.rules])
+        rules = tuple(
+            _rule(rule, chances[r], below(f"{variable.name}.rules[{r}]", values)) for r, rule in enumerate(variable.rules)
+        )
+        variables.append(Variable(variable.name, variable.dim, rules))
+    return GaussianRBN(tuple(variables), Prior(model.prior.variable, components), references_of(model), model.chain)
 
 
-def read_gradient(model: GaussianRBN, gradient: ModelGradient) -> dict[Path, Any]:
-    """The derivatives by the same paths; probabilities by their logarithms, 0 for those that are zero."""
-    slopes: dict[Path, Any] = {("weights",): np.array([one.log_weight for one in gradient.prior])}
+def _component(component: Component, weight: float, values: dict[str, Any]) -> Component:
+    return replace(component, weight=weight, **_with_shifts(component.shifts, values))
+
+
+def _with_shifts(shifts: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """Probabilities of shifts go with their shifts."""
+    if "shifts" not in values:
+        return values
+    return {**values, "shifts": dict(zip(shifts, values["shifts"], strict=True))}
+
+
+def _rule(rule: Split | Emission, probability: float, values: dict[str, Any]) -> Split | Emission:
+    if isinstance(rule, Emission):
+        length = rule.length.replaced(below("length", values))
+        own = {name: value for name, value in values.items() if "." not in name}
+        return rule.replaced({**own, "probability": probability, "length": length})
+    return replace(
+        rule,
+        probability=probability,
+        left_link=replace(rule.left_link, **below("left_link", values)),
+        right_link=replace(rule.right_link, **below("right_link", values)),
+        shifts=_with_shifts(rule.shifts, values).get("shifts", rule.shifts),
+    )
+
+
+def slopes(model: GaussianRBN, gradient: ModelGradient) -> Slopes:
+    """The derivatives by the same names; probabilities by their logarithms, 0 for those that are zero."""
+    found: dict[str, Any] = {"prior.weights": np.array([one.log_weight for one in gradient.prior])}
     for c, (component, one) in enumerate(zip(model.prior.components, gradient.prior, strict=True)):
-        slopes["prior shifts", c] = np.array([one.shifts.get(steps, 0.0) for steps in component.shifts])
-        slopes["prior mean", c] = one.mean
-        slopes["prior covariance", c] = one.covariance
+        place = f"prior.components[{c}]"
+        found[f"{place}.shifts"] = np.array([one.shifts.get(steps, 0.0) for steps in component.shifts])
+        found[f"{place}.mean"] = one.mean
+        found[f"{place}.covariance"] = one.covariance
     for v, variable in enumerate(model.variables):
-        slopes["rules", v] = np.array([gradient.rules.get((v, r), 0.0) for r in range(len(variable.rules))])
+        found[f"{variable.name}.rules"] = np.array([gradient.rules.get((v, r), 0.0) for r in range(len(variable.rules))])
         for r, rule in enumerate(variable.rules):
-            if rule.probability == 0:
-                continue
-            if isinstance(rule, Split):
-                by_shift = gradient.shifts[v, r]
-                slopes["shifts", v, r] = np.array([by_shift.get(shift, 0.0) for shift in rule.shifts])  # type: ignore[call-overload]
-                for side in (LEFT, RIGHT):
-                    link = gradient.links[v, r, side]
-                    slopes["covariance", v, r, side] = link.covariance
-                    slopes["map", v, r, side] = link.map
-                    slopes["offset", v, r, side] = link.offset
-            else:
-                emit, counts = gradient.emits[v, r], gradient.lengths[v, r]
-                slopes["emit covariance", v, r] = emit.covariance
-                slopes["emit map", v, r] = emit.map
-                slopes["emit offset", v, r] = emit.offset
-                if isinstance(rule.length, OnePlusPoisson):  # d log Pois(n - 1; rate) = (n - 1) / rate - 1
-                    extra = np.arange(len(counts)) - 1.0
-                    slopes["rate", v, r] = float(counts @ (extra / rule.length.rate - 1.0))
-                elif isinstance(rule.length, LengthTable):
-                    padded = np.zeros(rule.length.longest)
-                    padded[: len(counts) - 1] = counts[1 : rule.length.longest + 1]
-                    slopes["lengths", v, r] = padded
-    return slopes
+            place = f"{variable.name}.rules[{r}]"
+            if rule.probability > 0:
+                found |= {f"{place}.{name}": slope for name, slope in _rule_slopes(rule, v, r, gradient)}
+    return found
+
+
+def _rule_slopes(rule: Split | Emission, v: int, r: int, gradient: ModelGradient) -> Iterator[tuple[str, Any]]:
+    if isinstance(rule, Emission):
+        yield from gradient.emits[v, r].items()
+        yield from length_slopes(rule, gradient.lengths[v, r]).items()
+        return
+    by_shift = gradient.shifts[v, r]
+    yield "shifts", np.array([by_shift.get(shift, 0.0) for shift in rule.shifts])
+    for name, side in SIDES:
+        link = gradient.links[v, r, side]
+        yield f"{name}_link.covariance", link.covariance
+        yield f"{name}_link.map", link.map
+        yield f"{name}_link.offset", link.offset
+
+
+def chain_ties(model: GaussianRBN) -> tuple[tuple[str, ...], ...]:
+    """In a chain, the last observation is like all others: what is one quantity there, as far as it is equal."""
+    if model.chain is None:
+        return ()
+    state, shown = model.variables
+    last, others = len(state.rules) - 1, 0
+    ours = {one.name: one.value for one in state.rules[last].quantities(0)}
+    theirs = {one.name: one.value for one in shown.rules[others].quantities(1)}
+    return tuple(
+        (f"{state.name}.rules[{last}].{name}", f"{shown.name}.rules[{others}].{name}")
+        for name, value in ours.items()
+        if value is not None and theirs.get(name) is not None and np.array_equal(value, theirs[name])
+    )

@@ -11,30 +11,23 @@ or only its value, and leads on over the same span; unary rules may form cycles.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from recbayes.checks.arrays import number
+from recbayes.checks.arrays import check_probabilities, number
 from recbayes.errors import ModelError
 from recbayes.family.saved import Saved
+from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.emissions.emit import Emit
+from recbayes.gaussian.model import data
 from recbayes.gaussian.model.naming import rule_name
-from recbayes.gaussian.model.rbn import (
-    Emit,
-    Link,
-    Prior,
-    Split,
-    Variable,
-    checked_dimensions,
-    checked_emit,
-    checked_link,
-    checked_prior,
-    checked_split,
-)
-from recbayes.lengths.lengths import check_probabilities
+from recbayes.gaussian.model.parts import Link, Prior, Split, Variable, affine_from_data, affine_to_data
+from recbayes.gaussian.model.validation import checked_dimensions, checked_link, checked_prior, checked_split
 from recbayes.tree.tree import Tree
 
 if TYPE_CHECKING:
+    from recbayes.gaussian.linear_family import LinearFamily
     from recbayes.gaussian.model.normal_form import NormalForm
 
 OBSERVED = "observe"  # the rule of a leaf that stands for one observed child of a branch; it has no label
@@ -59,8 +52,11 @@ class Branch:
     probability: float
     children: tuple[Child, ...]
 
+    def to_data(self) -> dict[str, Any]:
+        return {"branch": [_child_to_data(child) for child in self.children], "probability": self.probability}
 
-Rule = Split | Emit | Branch
+
+Rule = Split | Emission | Branch
 
 
 class LinearGaussianRBN(Saved):
@@ -72,11 +68,20 @@ class LinearGaussianRBN(Saved):
 
     __slots__ = ("_observed_dim", "_prior", "_variables")
 
+    format = "recbayes.LinearGaussianRBN"
+
     def __init__(self, variables: tuple[Variable, ...] | list[Variable], prior: Prior) -> None:
         dims = checked_dimensions(variables)
         self._variables = tuple(_checked_variable(variable, dims) for variable in variables)
         self._observed_dim = _observed_dimension(self._variables)
         self._prior = checked_prior(prior, dims)
+
+    @property
+    def family(self) -> "LinearFamily":
+        """One that sends every verb to the normal form."""
+        from recbayes.gaussian.linear_family import LINEAR
+
+        return LINEAR
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -107,6 +112,17 @@ class LinearGaussianRBN(Saved):
         from recbayes.gaussian.model.normal_form import normal_form
 
         return normal_form(self, cycle_tolerance)
+
+    def to_data(self) -> dict[str, Any]:
+        return {"prior": data.prior_to_data(self._prior), "variables": data.variables_to_data(self._variables)}
+
+    @classmethod
+    def from_data(cls, document: dict[str, Any]) -> Self:
+        variables = [
+            Variable(one["name"], one["dim"], tuple(_rule_from_data(rule) for rule in one["rules"]))
+            for one in document["variables"]
+        ]
+        return cls(variables, data.prior_from_data(document["prior"]))
 
     def __repr__(self) -> str:
         lines = [f"LinearGaussianRBN({self.observed_dim} observed dimensions, root {self.prior.variable})"]
@@ -139,7 +155,7 @@ def children_of(rule: Split | Branch) -> tuple[Child, ...]:
 
 
 def _right_side(rule: Rule) -> str:
-    if isinstance(rule, Emit):
+    if isinstance(rule, Emission):
         return f"observations, {rule.length}"
     return " ".join("y" if isinstance(child, Observe) else child[0] for child in children_of(rule))
 
@@ -155,8 +171,8 @@ def _checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
             rules.append(_checked_branch(rule, where, dim, dims))
         elif isinstance(rule, Split):
             rules.append(checked_split(rule, where, dim, dims))
-        elif isinstance(rule, Emit):
-            rules.append(checked_emit(rule, where, dim))
+        elif isinstance(rule, Emission):
+            rules.append(rule.checked(where, dim))
         else:
             raise ModelError(f"{where} must be a Branch, a Split or an Emit, got {type(rule).__name__}")
     check_probabilities(np.array([rule.probability for rule in rules]), f"{name}: probabilities of the rules")
@@ -170,7 +186,7 @@ def _checked_branch(rule: Branch, where: str, dim: int, dims: Mapping[str, int])
     for position, child in enumerate(rule.children):
         here = f"{where}.children[{position}]"
         if isinstance(child, Observe):
-            emit = checked_emit(Emit(1.0, child.covariance, map=child.map, offset=child.offset), here, dim)
+            emit = Emit(1.0, child.covariance, map=child.map, offset=child.offset).checked(here, dim)
             children.append(Observe(emit.covariance, emit.map, emit.offset))
         elif isinstance(child, tuple) and len(child) == 2:
             name, link = child
@@ -187,8 +203,8 @@ def _observed_dimension(variables: tuple[Variable, ...]) -> int:
     for variable in variables:
         for position, rule in enumerate(variable.rules):
             where = f"{variable.name}.rules[{position}]"
-            if isinstance(rule, Emit):
-                sizes[where] = len(rule.covariance)
+            if isinstance(rule, Emission):
+                sizes[where] = rule.columns
             elif isinstance(rule, Branch):
                 observed = {n: child for n, child in enumerate(rule.children) if isinstance(child, Observe)}
                 sizes |= {f"{where}.children[{n}]": len(child.covariance) for n, child in observed.items()}
@@ -197,3 +213,21 @@ def _observed_dimension(variables: tuple[Variable, ...]) -> int:
     if len(set(sizes.values())) > 1:
         raise ModelError(f"all observations must have one dimension, got {sizes}")
     return next(iter(sizes.values()))
+
+
+def _rule_from_data(one: dict[str, Any]) -> Rule:
+    if "branch" in one:
+        return Branch(one["probability"], tuple(_child_from_data(child) for child in one["branch"]))
+    return data.rule_from_data(one)
+
+
+def _child_to_data(child: Child) -> dict[str, Any]:
+    if isinstance(child, Observe):
+        return affine_to_data(child)
+    return {"variable": child[0], **affine_to_data(child[1])}
+
+
+def _child_from_data(one: dict[str, Any]) -> Child:
+    if "variable" in one:
+        return one["variable"], Link(**affine_from_data(one))  # type: ignore[arg-type]
+    return Observe(**affine_from_data(one))  # type: ignore[arg-type]

@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from recbayes.checks.bounds import LONGEST, MOST_NODES, check_bounds
 from recbayes.errors import LengthError
+from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model.linear import OBSERVED, LinearGaussianRBN, Observe, Rule, children_of, name_of_rule
-from recbayes.gaussian.model.rbn import Emit, Split
-from recbayes.gaussian.model.sampling import LONGEST, MOST_NODES, check_bounds, choose, draw_child
+from recbayes.gaussian.model.parts import Split
+from recbayes.gaussian.model.sampling import choose, draw_child
 from recbayes.tree.tree import Node, Tree
 
 
@@ -69,7 +72,7 @@ def _bare_tree(
             continue
         position = choose(rng, chances[here])
         rule = rules[here][position]
-        if isinstance(rule, Emit):
+        if isinstance(rule, Emission):
             steps.append(_Step(here, position, rule, 0, length=rule.length.sample(rng)))
             length += steps[-1].length
             continue
@@ -86,31 +89,28 @@ def _values(model: LinearGaussianRBN, rng: np.random.Generator, steps: list[_Ste
     """Latent values from the root down and the observations, for a bare tree."""
     components = model.prior.components
     component = components[choose(rng, [component.weight for component in components])]
-    turn = list(component.shifts)[choose(rng, list(component.shifts.values()))]
+    shift = list(component.shifts)[choose(rng, list(component.shifts.values()))]
     waiting = [
-        rng.multivariate_normal(np.roll(component.mean, turn), component.covariance, method="eigh", check_valid="ignore")
+        rng.multivariate_normal(np.roll(component.mean, shift), component.covariance, method="eigh", check_valid="ignore")
     ]
     rows, nodes = [], []
     start = 0
     for step, end in zip(steps, _ends(steps), strict=True):
         value = waiting.pop()  # of the node; for an observed child, of the node above
         rule = step.rule
-        if isinstance(rule, Emit | Observe):
-            mean = value if rule.map is None else rule.map @ value
-            mean = mean if rule.offset is None else mean + rule.offset
-            rows.append(
-                rng.multivariate_normal(mean, rule.covariance, size=step.length, method="eigh", check_valid="ignore")
-            )
+        if isinstance(rule, Emission):
+            rows.append(rule.sample(rng, value, step.length))
         if isinstance(rule, Observe):
+            rows.append(Emit(1.0, rule.covariance, map=rule.map, offset=rule.offset).sample(rng, value, 1))
             nodes.append(Node(start, end, rule=OBSERVED))
         else:
             variable = model.variables[step.variable]
             nodes.append(Node(start, end, variable.name, name_of_rule(variable, step.position, step.shift), value))
-            if not isinstance(rule, Emit):
-                turns = step.shift if isinstance(rule, Split) else (0,) * step.arity
+            if not isinstance(rule, Emission):
+                shifts = step.shift if isinstance(rule, Split) else (0,) * step.arity
                 below = [
                     value if isinstance(child, Observe) else draw_child(rng, child[1], value, steps_)
-                    for child, steps_ in zip(children_of(rule), turns, strict=True)
+                    for child, steps_ in zip(children_of(rule), shifts, strict=True)
                 ]
                 waiting += below[::-1]
         start += step.length

@@ -5,8 +5,7 @@ from typing import overload
 
 import numpy as np
 
-from recbayes.gaussian.model.linear import Observe
-from recbayes.gaussian.model.rbn import Component, Emit, Link
+from recbayes.gaussian.model.parts import Affine, Component, Link
 
 
 @overload
@@ -38,12 +37,12 @@ def exact_copy(dim: int) -> Link:
     return Link(np.zeros((dim, dim)))
 
 
-def mean_of(leaf: Emit | Observe) -> Link:
+def mean_of(leaf: Affine) -> Link:
     """The link without noise that leads from a value to the mean of what it emits."""
     return Link(np.zeros_like(leaf.covariance), leaf.map, leaf.offset)
 
 
-def turned(link: Link, steps: int) -> Link:
+def shifted(link: Link, steps: int) -> Link:
     """A link without a map after a rotation of the parent's dimensions."""
     return link if steps == 0 else replace(link, map=np.roll(np.eye(len(link.covariance)), steps, axis=0))
 

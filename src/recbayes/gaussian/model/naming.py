@@ -1,6 +1,6 @@
 """Names of rules, as trees show them: unique among the rules of a variable."""
 
-from recbayes.gaussian.model.rbn import Split, Variable
+from recbayes.gaussian.model.parts import Split, Variable
 
 
 def rule_name(variable: Variable, position: int, shift: tuple[int, int] = (0, 0)) -> str:

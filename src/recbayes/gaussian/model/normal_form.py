@@ -27,8 +27,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recbayes.checks.arrays import is_positive_definite, number
-from recbayes.discrete.model.normal_form_trees import Outline, Recipe, restored
 from recbayes.errors import ModelError
+from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model.linear import (
     OBSERVED,
     Child,
@@ -39,17 +40,18 @@ from recbayes.gaussian.model.linear import (
     name_of_rule,
     unary_child,
 )
-from recbayes.gaussian.model.links import compose, exact_copy, mean_of, moved, noise_root, turned
+from recbayes.gaussian.model.links import compose, exact_copy, mean_of, moved, noise_root, shifted
 from recbayes.gaussian.model.naming import rule_name
-from recbayes.gaussian.model.rbn import Emit, GaussianRBN, Link, Prior, Split, Variable
+from recbayes.gaussian.model.normal_form_trees import Outline, Recipe, restored
+from recbayes.gaussian.model.parts import Link, Prior, Split, Variable
+from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.model.unary_chains import Ending, Endings, Path, endings, stopping
-from recbayes.lengths.lengths import ExactlyOne, Length
 from recbayes.tree.tree import Tree
 
 FEW = 8  # ways to arrive that are listed in every rule that leads to a variable
 
 Shift = tuple[int, int]
-Written = tuple[Split | Emit, Mapping[Shift, Recipe]]  # a rule, and by shift how its nodes are restored
+Written = tuple[Split | Emission, Mapping[Shift, Recipe]]  # a rule, and by shift how its nodes are restored
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,11 +213,14 @@ class _Writer:
                 yield from self._splits(owner, position, probability, start)
             elif len(_children(rule)) > 1:
                 yield from self._pairs(rule.children, (owner.name, position, 0), probability, recipe)
-            elif isinstance(rule, Emit):
-                yield _emission(rule, probability, rule.length, recipe)
+            elif isinstance(rule, Emission):
+                changed = {"probability": probability}
+                yield rule.behind(recipe.value).replaced(changed), {(0, 0): recipe}
             else:
                 recipe = replace(start, outlines=(outline, Outline("", OBSERVED, 0)))
-                yield _emission(rule.children[0], probability, ExactlyOne(), recipe)
+                shown = rule.children[0]
+                emission = Emit(probability, shown.covariance, map=shown.map, offset=shown.offset)
+                yield emission.behind(recipe.value), {(0, 0): recipe}
 
     def _splits(self, owner: Variable, position: int, probability: float, start: Recipe) -> Iterator[Written]:
         """A split as it was, if nothing comes before it or follows it; otherwise its shifts become rules with maps."""
@@ -231,7 +236,7 @@ class _Writer:
             return
         for shift, weight in rule.shifts.items():
             if weight > 0.0:
-                children = (rule.left, turned(rule.left_link, shift[0])), (rule.right, turned(rule.right_link, shift[1]))
+                children = (rule.left, shifted(rule.left_link, shift[0])), (rule.right, shifted(rule.right_link, shift[1]))
                 yield from self._pairs(children, (owner.name, position, 0), probability * weight, recipes[shift])
 
     def _pairs(
@@ -261,10 +266,4 @@ class _Writer:
 
 
 def _children(rule: Rule) -> tuple[Child, ...]:
-    return () if isinstance(rule, Emit) else children_of(rule)
-
-
-def _emission(leaf: Emit | Observe, probability: float, length: Length, recipe: Recipe) -> Written:
-    """An emission from a value that leads to the emitting one; noise stays apart, as a series may bring its own."""
-    mean = compose(recipe.value, mean_of(leaf))
-    return Emit(probability, leaf.covariance, length, mean.map, mean.offset), {(0, 0): recipe}
+    return () if isinstance(rule, Emission) else children_of(rule)

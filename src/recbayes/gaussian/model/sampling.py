@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recbayes.checks.bounds import LONGEST, MOST_NODES, check_bounds
 from recbayes.errors import LengthError, ModelError
+from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.naming import rule_name
-from recbayes.gaussian.model.rbn import Emit, GaussianRBN, Link, Split
+from recbayes.gaussian.model.parts import Link, Split
+from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.tree.tree import Node, Tree
-
-LONGEST = 1_000_000  # observations beyond which a tree without an upper bound is taken to be infinite
-MOST_NODES = 2_000_000  # nodes drawn in all attempts together, some seconds of work, before the search is given up
 
 
 class _Step(NamedTuple):
@@ -22,7 +22,7 @@ class _Step(NamedTuple):
 
     variable: int
     position: int  # of the rule among the variable's
-    rule: Split | Emit
+    rule: Split | Emission
     shift: tuple[int, int] = (0, 0)
     length: int = 0
 
@@ -46,13 +46,6 @@ def sample(
             return _values(model, rng, steps)
         nodes += len(steps)
     raise LengthError(_complaint(model, min_length, max_length, tried, too_long))
-
-
-def check_bounds(min_length: int, max_length: int | None, attempts: int) -> None:
-    if min_length < 1 or (max_length is not None and max_length < min_length):
-        raise LengthError(f"lengths must satisfy 1 <= min_length <= max_length, got {min_length} and {max_length}")
-    if attempts < 1:
-        raise LengthError(f"attempts must be at least 1, got {attempts}")
 
 
 def _complaint(model: GaussianRBN, shortest: int, longest: int | None, attempts: int, too_long: int) -> str:
@@ -98,7 +91,7 @@ def _bare_tree(model: GaussianRBN, rng: np.random.Generator, ceiling: int) -> tu
         position = waiting.pop()
         number = choose(rng, chances[position])
         rule = model.variables[position].rules[number]
-        if isinstance(rule, Emit):
+        if isinstance(rule, Emission):
             steps.append(_Step(position, number, rule, length=rule.length.sample(rng)))
             length += steps[-1].length
         else:
@@ -137,12 +130,8 @@ def _values(model: GaussianRBN, rng: np.random.Generator, steps: list[_Step]) ->
         value = waiting.pop()
         variable = model.variables[step.variable]
         name = rule_name(variable, step.position, step.shift)
-        if isinstance(step.rule, Emit):
-            mean = value if step.rule.map is None else step.rule.map @ value
-            mean = mean if step.rule.offset is None else mean + step.rule.offset
-            rows.append(
-                rng.multivariate_normal(mean, step.rule.covariance, size=step.length, method="eigh", check_valid="ignore")
-            )
+        if isinstance(step.rule, Emission):
+            rows.append(step.rule.sample(rng, value, step.length))
             nodes.append(Node(start, end, variable.name, name, value))
             start = end
         else:
@@ -150,7 +139,7 @@ def _values(model: GaussianRBN, rng: np.random.Generator, steps: list[_Step]) ->
             right = draw_child(rng, step.rule.right_link, value, step.shift[1])
             nodes.append(Node(start, end, variable.name, name, value))
             waiting += [right, left]
-    return np.concatenate(rows), Tree(nodes, [0 if isinstance(step.rule, Emit) else 2 for step in steps])
+    return np.concatenate(rows), Tree(nodes, [0 if isinstance(step.rule, Emission) else 2 for step in steps])
 
 
 def draw_child(rng: np.random.Generator, link: Link, parent: np.ndarray, shift: int) -> np.ndarray:
@@ -164,7 +153,7 @@ def _ends(steps: list[_Step]) -> list[int]:
     lengths: list[int] = [0] * len(steps)
     complete: list[int] = []  # positions of complete subtrees, the leftmost on top
     for position in range(len(steps) - 1, -1, -1):
-        if isinstance(steps[position].rule, Emit):
+        if isinstance(steps[position].rule, Emission):
             lengths[position] = steps[position].length
         else:
             lengths[position] = lengths[complete.pop()] + lengths[complete.pop()]

@@ -21,7 +21,7 @@ import numpy as np
 from recbayes.errors import ModelError
 from recbayes.gaussian.model.linear import LinearGaussianRBN, name_of_rule, unary_child
 from recbayes.gaussian.model.links import compose
-from recbayes.gaussian.model.rbn import Link, Variable
+from recbayes.gaussian.model.parts import Link, Variable
 
 MOST_STATES = 10_000  # beyond which a cycle is too slow to be followed
 LARGEST = 1e100  # entry of a link beyond which a cycle is taken to grow without end

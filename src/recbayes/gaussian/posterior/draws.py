@@ -1,30 +1,19 @@
-"""`rb.sample_posterior`: trees drawn from the posterior, with exact weights.
+"""Trees drawn from the posterior, with exact weights.
 
 A tree is drawn from the root down, each node choosing among its alternatives in proportion to what the chart says. Where the
 chart is exact this is the posterior; elsewhere it is close to it, and the exact joint probability of every drawn tree, which
 is known once the tree is complete, gives it the weight that corrects the difference (importance sampling).
 """
 
-import warnings
-from concurrent.futures import Executor
-from typing import Any
-
 import numpy as np
 
-from recbayes.checks.many import per_series, run_many
-from recbayes.checks.series import Series, as_series, is_many
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.lanes import LANES
-from recbayes.discrete.model.flat import Discrete
-from recbayes.discrete.posterior.posterior import draw_trees_of
-from recbayes.errors import ApproximationWarning, DataError
-from recbayes.family.families import check_gaussian
-from recbayes.gaussian.chart.inside import Chart, inside, inside_one
+from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.plan import CHOICES, potential_numbers
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.draw import draw_trees, move_trees
 from recbayes.gaussian.kernels.options import most_options
-from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.posterior.follow import problem_of
 from recbayes.gaussian.posterior.forest import gaussian_forest
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
@@ -34,64 +23,6 @@ BATCH = 1 << 18  # nodes drawn in one call of the kernel, so that an interrupt i
 KEPT = 1 << 25  # numbers kept of the alternatives of cells already visited: 256 MB, touched only as needed
 DEGENERATE = 0.1  # below this effective share of the draws they are resampled and moved
 MOVES = 2.0  # per node of a tree
-SUSPICIOUS = 3.0  # nats between the chart's evidence and that of the draws
-
-
-def sample_posterior(
-    model: GaussianRBN | Discrete,
-    series: object,
-    *,
-    draws: int = 1000,
-    seed: int | np.random.Generator,
-    components: int = 1,
-    boundaries: Any = None,
-    allowed: Any = None,
-    executor: Executor | None = None,
-) -> Any:
-    """Weighted draws of trees from the posterior of a series; a list of posteriors for a list of series (in threads).
-
-    `components`, `boundaries` and `allowed` are those of `rb.inside`. The seed decides all draws: the same seed gives the
-    same posterior, however many threads there are. Draws of a discrete model (`PCFG`, `DiscreteRBN`) are exact.
-    """
-    check_draws(draws)
-    generator = np.random.default_rng(seed)
-    if isinstance(model, Discrete):
-        charts = inside(model, series, boundaries=boundaries, allowed=allowed, components=components, executor=executor)
-        if not isinstance(charts, list):
-            return draw_trees_of(charts, int(draws), _seed(generator))
-        seeds = [_seed(generator) for _ in charts]
-        return run_many(draw_trees_of, charts, [int(draws)] * len(charts), seeds, executor=executor)
-    check_gaussian(model)
-    if not is_many(series):
-        data = as_series(series, model.observed_dim)
-        posterior = _posterior(model, data, int(draws), _seed(generator), components, boundaries, allowed)
-        warn_if_poor(posterior)
-        return posterior
-    many = list(series)  # type: ignore[call-overload]
-    sequences = [as_series(one, model.observed_dim, f"series {number}") for number, one in enumerate(many)]
-    count = len(sequences)
-    edges, masks = per_series(boundaries, count, "boundaries"), per_series(allowed, count, "allowed")
-    seeds = [_seed(generator) for _ in sequences]
-    columns = ([model] * count, sequences, [int(draws)] * count, seeds, [components] * count, edges, masks)
-    posteriors = run_many(_posterior, *columns, executor=executor)
-    for number, posterior in enumerate(posteriors):
-        warn_if_poor(posterior, f"series {number}: ")
-    return posteriors
-
-
-def check_draws(draws: object) -> None:
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
-        raise DataError(f"draws must be a whole number of at least 1, got {draws!r}")
-
-
-def _seed(generator: np.random.Generator) -> int:
-    return int(generator.integers(2**62))
-
-
-def _posterior(
-    model: GaussianRBN, series: Series, draws: int, seed: int, components: int, boundaries: Any, allowed: Any
-) -> GaussianPosterior:
-    return draw(inside_one(model, series, boundaries, allowed, components), draws, seed)
 
 
 def draw(chart: Chart, draws: int, seed: int) -> GaussianPosterior:
@@ -174,32 +105,3 @@ def _resample_and_move(posterior: GaussianPosterior) -> GaussianPosterior:
         posterior.seed,
         acceptance=accepted / (moves * count),
     )
-
-
-def warn_if_poor(posterior: GaussianPosterior, name: str = "") -> None:
-    """Say so where the draws are worth little, or where the chart was so far off that they may have missed the posterior."""
-    size, draws = posterior.effective_sample_size, len(posterior.trees)
-    gap = posterior.log_evidence - posterior.chart.log_evidence
-    moved = posterior.method == "resample-move"
-    advice = "components=4 or 8 keeps several Gaussians per message and makes the draws better"
-    if abs(posterior.log_evidence) * 1e-15 > 0.01:
-        text = (
-            f"the log evidence is {posterior.log_evidence:.3g}, so rounding alone changes probabilities; "
-            "centre and scale the data"
-        )
-    elif abs(gap) >= SUSPICIOUS:
-        text = (
-            f"the chart's evidence is {abs(gap):.3g} nats {'below' if gap > 0 else 'above'} that of the draws, so they may "
-            f"have missed most of the posterior, whatever their error bars say. {advice}; so does a model that fits the data"
-        )
-    elif moved:
-        text = (
-            f"{draws} draws were worth only {size:.3g} independent ones and were resampled and moved ("
-            f"{posterior.acceptance:.0%} of the moves were accepted). Probabilities are as uncertain as {size:.3g} draws "
-            f"would make them; {advice}"
-        )
-    elif draws >= 100 and size < 50:
-        text = f"{draws} draws are worth {size:.3g} independent ones. More draws help; {advice}"
-    else:
-        return
-    warnings.warn(name + text, ApproximationWarning, stacklevel=3)

@@ -9,12 +9,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import logsumexp
 
-from recbayes.checks.series import Series, as_series
+from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
-from recbayes.discrete.model.flat import Discrete
-from recbayes.discrete.posterior.given_tree import log_weight
-from recbayes.errors import DataError, ModelError
-from recbayes.family.families import check_gaussian
+from recbayes.errors import DataError
 from recbayes.gaussian.chart.inside import dimensions
 from recbayes.gaussian.chart.leaves import merge, observe
 from recbayes.gaussian.chart.plan import ROW, make_plan, potential_numbers
@@ -22,40 +19,27 @@ from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_o
 from recbayes.gaussian.kernels.draw import follow_trees
 from recbayes.gaussian.kernels.options import Problem
 from recbayes.gaussian.model.naming import rule_name
-from recbayes.gaussian.model.rbn import GaussianRBN, Variable
+from recbayes.gaussian.model.parts import Variable
+from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.tree.tree import Tree
 
 
-def log_joint(model: GaussianRBN | Discrete, series: object, tree: Tree) -> float:
-    """log p(Y, Z): the exact log probability of the data and a tree, all continuous variables integrated out.
-
-    The tree's nodes must say which rule they use (as sampled and inferred trees do) wherever the model leaves a choice. For
-    a bare bracketing, sum over the rules with `sample_posterior(model, series, allowed=tree.span_mask())`.
-
-    For a discrete model (`PCFG`, `DiscreteRBN`) the labels of the nodes and the tokens say which rules they use.
-    """
-    if isinstance(model, Discrete):
-        return log_weight(model, series, tree)
-    check_gaussian(model)
-    data = as_series(series, model.observed_dim)
-    log_joints, _ = _follow(model, data, tree, None)
+def log_joint(model: GaussianRBN, series: Series, tree: Tree) -> float:
+    """log p(Y, Z): the exact log probability of a checked series and a tree, all continuous variables integrated out."""
+    log_joints, _ = _follow(model, series, tree, None)
     return float(logsumexp(log_joints))
 
 
-def smooth(model: GaussianRBN, series: object, tree: Tree) -> Tree:
+def smooth(model: GaussianRBN, series: Series, tree: Tree) -> Tree:
     """The tree with the posterior mean and covariance of each node's value, given all data and this tree: exact."""
-    if isinstance(model, Discrete):
-        raise ModelError("the nodes of a discrete model have labels, but no values to smooth")
-    check_gaussian(model)
-    data = as_series(series, model.observed_dim)
-    log_joints, _ = _follow(model, data, tree, None)
+    log_joints, _ = _follow(model, series, tree, None)
     total = logsumexp(log_joints)
     if total == -np.inf:
         raise DataError("the model cannot generate the series with this tree, so its nodes have no values")
     shares = np.exp(log_joints - total)
     parts = []
     for component in np.flatnonzero(shares > 1e-300):  # Gaussians of the prior: usually one
-        _, values = _follow(model, data, tree, int(component))
+        _, values = _follow(model, series, tree, int(component))
         parts.append((shares[component], values))
     _, variables, _ = encode(model, tree)
     nodes = []

@@ -6,8 +6,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import logsumexp
 
+from recbayes.checks.arrays import whole_number
 from recbayes.errors import DataError
-from recbayes.family.posterior import Posterior, ScoredTree, check_count
+from recbayes.family.posterior import Posterior, ScoredTree
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.posterior.decode import GaussianCells
 from recbayes.gaussian.posterior.follow import log_joints
@@ -16,6 +17,8 @@ from recbayes.gaussian.posterior.latents import Latent, gather_latents
 from recbayes.gaussian.posterior.rules import best_rules
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
+
+SUSPICIOUS = 3.0  # nats between the chart's evidence and that of the draws
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,12 +80,39 @@ class GaussianPosterior(Posterior):
 
     def extend(self, draws: int) -> "GaussianPosterior":
         """The posterior with so many more draws from the same chart, as if all had been drawn at once."""
-        from recbayes.gaussian.posterior.draws import check_draws, draw, warn_if_poor
+        from recbayes.gaussian.posterior.draws import draw
 
-        check_draws(draws)
-        posterior = draw(self.chart, len(self.log_weights) + draws, self.seed)
-        warn_if_poor(posterior)
+        more = whole_number(draws, "draws", least=1, error=DataError)
+        posterior = draw(self.chart, len(self.log_weights) + more, self.seed)
+        posterior.warn()
         return posterior
+
+    @property
+    def complaint(self) -> str:
+        """Where the draws are worth little, or the chart was so far off that they may have missed the posterior."""
+        size, draws = self.effective_sample_size, len(self.trees)
+        gap = self.log_evidence - self.chart.log_evidence
+        advice = "components=4 or 8 keeps several Gaussians per message and makes the draws better"
+        if abs(self.log_evidence) * 1e-15 > 0.01:
+            return (
+                f"the log evidence is {self.log_evidence:.3g}, so rounding alone changes probabilities; "
+                "centre and scale the data"
+            )
+        if abs(gap) >= SUSPICIOUS:
+            return (
+                f"the chart's evidence is {abs(gap):.3g} nats {'below' if gap > 0 else 'above'} that of the draws, so they "
+                f"may have missed most of the posterior, whatever their error bars say. {advice}; so does a model that fits "
+                "the data"
+            )
+        if self.acceptance is not None:
+            return (
+                f"{draws} draws were worth only {size:.3g} independent ones and were resampled and moved ("
+                f"{self.acceptance:.0%} of the moves were accepted). Probabilities are as uncertain as {size:.3g} draws "
+                f"would make them; {advice}"
+            )
+        if draws >= 100 and size < 50:
+            return f"{draws} draws are worth {size:.3g} independent ones. More draws help; {advice}"
+        return ""
 
     @cached_property
     def node_probability_error(self) -> np.ndarray:
@@ -110,7 +140,7 @@ class GaussianPosterior(Posterior):
 
     def best(self, count: int) -> list[ScoredTree]:
         """The most probable distinct trees among the draws, best first, with their exact log joint probabilities."""
-        check_count(count)
+        count = whole_number(count, "count", least=1, error=DataError)
         forest = self.trees
         representatives, _ = forest.distinct()
         scores = self.log_joints[representatives]
@@ -125,10 +155,10 @@ class GaussianPosterior(Posterior):
         ]
 
     @cached_property
-    def _cells(self) -> GaussianCells:
+    def cells(self) -> GaussianCells:
         return GaussianCells(self.chart, self.trees)
 
-    def _finish(self, tree: Forest) -> Tree:
+    def finish(self, tree: Forest) -> Tree:
         return best_rules(self.chart, tree, self.trees, self.weights)[0]
 
     def _dress(self, tree: Tree) -> Tree:

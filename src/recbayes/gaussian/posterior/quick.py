@@ -1,14 +1,13 @@
-"""`rb.quick_node_probability`: node probabilities at a glance, without draws. An approximation."""
+"""Node probabilities at a glance, without draws. An approximation."""
 
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from recbayes.discrete.chart.chart import DiscreteChart
-from recbayes.errors import ApproximationWarning, ModelError
+from recbayes.errors import ApproximationWarning
 from recbayes.gaussian.chart.gradient import adjoint
-from recbayes.gaussian.chart.inside import Chart, check_chart
+from recbayes.gaussian.chart.inside import Chart
 
 CLIPPED = 0.05  # more than this outside [0, 1], summed over all spans, is worth a warning
 
@@ -28,9 +27,6 @@ def quick_node_probability(chart: Chart) -> QuickProbability:
     log evidence with respect to log c is the node's probability. Here it is the derivative of the moment-matched evidence,
     which need not lie between 0 and 1; what sticks out is clipped and reported. `rb.sample_posterior` has no such flaw.
     """
-    if isinstance(chart, DiscreteChart):
-        raise ModelError("node probabilities of a discrete model need no approximation: see outside(chart).node_probability")
-    check_chart(chart)
     derivatives, _ = adjoint(chart)
     points, plan = chart.length + 1, chart.plan
     raw = np.zeros((points, points))

@@ -4,8 +4,8 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from recbayes.family.saved import from_json, to_json
 from recbayes.gaussian.model.rbn import GaussianRBN
-from recbayes.inference.storage import from_json, to_json
 from recbayes.learn.fit import fit
 from recbayes.studies.synthetic.data import SHIFTS, make_sequences
 from recbayes.studies.synthetic.settings import Settings

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from recbayes.errors import ApproximationWarning, StudyError
-from recbayes.gaussian.chart.inside import inside
-from recbayes.gaussian.chart.outside import outside
 from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.inference.charts import outside
+from recbayes.inference.inside import inside
 from recbayes.learn.gradient import log_evidence_and_gradient
 from recbayes.studies.facts import facts, versions
 from recbayes.studies.parts import Done, Folder, Part, elapsed, run_parts

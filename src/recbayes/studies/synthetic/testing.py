@@ -13,12 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recbayes.errors import ApproximationWarning
-from recbayes.gaussian.chart.best import best_tree
-from recbayes.gaussian.chart.inside import inside
-from recbayes.gaussian.chart.outside import outside
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.posterior.draws import draw
-from recbayes.gaussian.posterior.quick import quick_node_probability
+from recbayes.inference.charts import best_tree, outside, quick_node_probability
+from recbayes.inference.inside import inside
 from recbayes.studies.calibration import count_by_probability
 from recbayes.studies.synthetic import methods
 from recbayes.studies.synthetic.data import checksum, make_sequence, sequence_seed, true_model

@@ -1,4 +1,4 @@
-"""Chains as right-linear RBNs: hidden Markov models and (switching) linear dynamical systems in one line.
+"""Linear dynamical systems, with one regime or several, in one line: right-linear Gaussian RBNs.
 
 A state emits one observation, through a child of its own (`shown`) that copies it, and leads on to the next state, until it
 emits the last one. Charts of such models have O(N) cells, with no special case in the recursion.
@@ -9,57 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.checks.arrays import frozen, number
-from recbayes.discrete.model.rbn import DiscreteRBN
-from recbayes.discrete.model.variables import DiscreteVariable, TerminalVariable, Transition
+from recbayes.chains.termination import chances as chances_of
+from recbayes.checks.arrays import frozen
 from recbayes.errors import ModelError
-from recbayes.gaussian.model.rbn import Component, Emit, GaussianRBN, Link, Prior, Split, Variable
+from recbayes.family.chain import Chain
+from recbayes.gaussian.emissions.emit import Emit
+from recbayes.gaussian.model.parts import Component, Link, Prior, Split, Variable
+from recbayes.gaussian.model.rbn import GaussianRBN
 
-STATE, SHOWN = "state", "shown"  # names of the variables of every chain
 TERMINATION = 0.01
-
-
-def HMM(
-    initial: Any,
-    transition: Any,
-    emission: Any,
-    *,
-    termination: float | None = None,
-    states: tuple[str, ...] | None = None,
-    symbols: tuple[str, ...] | None = None,
-) -> DiscreteRBN:
-    """A hidden Markov model: `initial` (n), `transition` (n, n) and `emission` (n, symbols) probabilities.
-
-    `termination` is the probability to end after an observation. None takes the length as given, as is usual for hidden
-    Markov models: continuing and ending both have weight one, and the evidence is that of the observations.
-    """
-    given = {"initial": initial, "transition": transition, "emission": emission}
-    start, A, B = (frozen(values, name) for name, values in given.items())
-    n = start.size
-    if start.shape != (n,) or A.shape != (n, n) or B.ndim != 2 or len(B) != n:
-        raise ModelError(
-            f"initial, transition and emission must have shapes (n,), (n, n) and (n, symbols), got {start.shape}, {A.shape} "
-            f"and {B.shape}"
-        )
-    for name, rows in (("initial", start[None]), ("transition", A), ("emission", B)):
-        if (rows < 0).any() or np.abs(rows.sum(axis=1) - 1.0).max() > 1e-9:
-            raise ModelError(f"{name} probabilities must not be negative and must sum to one")
-    go, stop = (1.0, 1.0) if termination is None else _chances(termination)
-    pairs = np.argwhere(A > 0)
-    onward = (np.column_stack([pairs[:, 0], pairs]), A[A > 0])
-    return DiscreteRBN(
-        (
-            DiscreteVariable(
-                STATE,
-                n if states is None else states,
-                (Transition((SHOWN, STATE), go, onward), Transition(("symbol",), stop, B)),
-            ),
-            DiscreteVariable(SHOWN, n if states is None else states, (Transition(("symbol",), 1.0, B),)),
-        ),
-        (TerminalVariable("symbol", B.shape[1] if symbols is None else symbols),),
-        prior=(STATE, start),
-        weights="keep" if termination is None else "check",
-    )
 
 
 def LinearDynamicalSystem(
@@ -112,8 +70,9 @@ def SwitchingLinearDynamicalSystem(
     d, n = len(mean), start.size
     if start.shape != (n,) or chances.shape != (n, n):
         raise ModelError(f"with {n} regimes, initial must have shape ({n},) and switching ({n}, {n})")
-    go, stop = _chances(termination)
-    names = [(STATE, SHOWN)] if n == 1 else [(f"{STATE} {k}", f"{SHOWN} {k}") for k in range(n)]
+    go, stop = chances_of(termination)
+    one = Chain()
+    names = [one] if n == 1 else [Chain(f"{one.state} {k}", f"{one.shown} {k}") for k in range(n)]
     still = Link(np.zeros((d, d)))
     moves = _matrices(transitions, n, "transitions"), _matrices(transition_covariances, n, "transition_covariances")
     sights = _matrices(observations, n, "observations"), _matrices(observation_covariances, n, "observation_covariances")
@@ -136,7 +95,7 @@ def SwitchingLinearDynamicalSystem(
             Variable(shown, d, (Emit(1.0, shows[k][1], map=shows[k][0]),)),
         ]
     prior = Prior(variables[0].name, (Component(mean, np.atleast_2d(frozen(initial_covariance, "initial_covariance"))),))
-    return GaussianRBN(tuple(variables), prior)
+    return GaussianRBN(tuple(variables), prior, chain=one if n == 1 else None)
 
 
 def _matrices(values: Any, count: int, name: str) -> list[np.ndarray]:
@@ -145,10 +104,3 @@ def _matrices(values: Any, count: int, name: str) -> list[np.ndarray]:
     if len(entries) != count:
         raise ModelError(f"{name} must be a list with {count} entries, one for each regime of initial, got {len(entries)}")
     return [np.atleast_2d(frozen(entry, f"{name}[{k}]")) for k, entry in enumerate(entries)]
-
-
-def _chances(termination: object) -> tuple[float, float]:
-    stop = number(termination, "termination")
-    if not 0 < stop < 1:
-        raise ModelError(f"termination must lie between 0 and 1, got {stop:.6g}")
-    return 1.0 - stop, stop

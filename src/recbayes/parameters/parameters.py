@@ -1,9 +1,7 @@
 """A model's free parameters as one vector of unconstrained numbers, and back.
 
-Probabilities become log odds against the first alternative, rates logarithms, and covariances logarithms of standard
-deviations (scalar, diagonal) or the rows of a Cholesky factor with a logarithmic diagonal (full). Maps and offsets are free
-where the model gives them. Numbers that are structurally fixed stay: zero probabilities, covariances that are zero or
-singular, links without a map.
+What a model's numbers are, and how they become a model again, is its family's to say. Numbers that are structurally fixed
+stay: zero probabilities, covariances that are zero or singular, links without a map.
 """
 
 from collections.abc import Sequence
@@ -13,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.chains.models import SHOWN, STATE
 from recbayes.errors import ModelError
-from recbayes.gaussian.chart.gradient import ModelGradient
-from recbayes.gaussian.learn.blocks import Block, Covariance, covariance_blocks, probability_blocks, real_blocks
-from recbayes.gaussian.learn.quantities import read_gradient, read_quantities, write_quantities
-from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.parameters.block import Block, Structure, block_of
+from recbayes.parameters.quantity import Quantity, Slopes
+
+ORDER = ("probabilities", "positive", "covariance", "numbers")  # in which kinds of quantities stand in the free vector
 
 
 class Parameters:
@@ -32,9 +29,9 @@ class Parameters:
 
     def __init__(
         self,
-        model: GaussianRBN,
+        model: Any,
         *,
-        covariance: Covariance = "keep",
+        covariance: Structure = "keep",
         tied: bool | Sequence[Sequence[str]] = False,
         fixed: str | Sequence[str] = (),
     ) -> None:
@@ -44,14 +41,18 @@ class Parameters:
         fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
         groups = () if isinstance(tied, bool) else tuple(tuple(group) for group in tied)
         self.options: dict[str, Any] = {"covariance": covariance, "tied": groups or bool(tied), "fixed": fixed}
-        blocks = probability_blocks(model) + covariance_blocks(model, covariance, tied is True) + real_blocks(model)
+        quantities = _in_order(model.family.quantities(model))
+        found = [(quantity, block_of(quantity, covariance)) for quantity in quantities]
+        blocks = [block for _, block in found if block is not None]
+        if tied is True:
+            blocks = _tie_links(found)
         for pattern in fixed:
             if not any(_matches(block, pattern) for block in blocks):
                 raise ModelError(f"fixed: no parameter matches {pattern!r}; there are {[b.name for b in blocks]}")
         stay = {block.name for block in blocks if any(_matches(block, pattern) for pattern in fixed)}
         for group in groups:  # what is tied to something fixed is fixed
             stay.update(group if stay.intersection(group) else ())
-        blocks = _tie(blocks, [group for group in groups if not stay.intersection(group)], model)
+        blocks = _tie(blocks, [group for group in groups if not stay.intersection(group)], quantities)
         self.blocks = tuple(block for block in blocks if block.name not in stay)
 
     @property
@@ -67,39 +68,38 @@ class Parameters:
             for number in range(block.size)
         ]
 
-    def vector(self, model: GaussianRBN | None = None) -> np.ndarray:
+    def vector(self, model: Any = None) -> np.ndarray:
         """The free vector of a model of this structure (by default the one given at first)."""
-        values = read_quantities(self.model if model is None else model)
-        return np.concatenate([np.zeros(0), *(block.to_free(values[block.paths[0]]) for block in self.blocks)])
+        values = _values(self.model if model is None else model)
+        return np.concatenate([np.zeros(0), *(block.to_free(values[block.quantities[0]]) for block in self.blocks)])
 
-    def with_vector(self, vector: np.ndarray) -> GaussianRBN:
+    def with_vector(self, vector: np.ndarray) -> Any:
         """The model that a free vector describes."""
         vector = np.asarray(vector, dtype=np.float64)
         if vector.shape != (self.size,):
             raise ModelError(f"the free vector must have shape ({self.size},), got {vector.shape}")
-        values = {}
+        values: dict[str, Any] = {}
         for block, part in zip(self.blocks, self.parts(vector), strict=True):
-            values.update(dict.fromkeys(block.paths, block.from_free(part)))
-        return write_quantities(self.model, values)
+            values.update(dict.fromkeys(block.quantities, block.from_free(part)))
+        return self.model.family.replaced(self.model, values)
 
-    def check(self, model: GaussianRBN) -> None:
+    def check(self, model: Any) -> None:
         """An error if the model is not one that these parameters can describe, such as untied links if they are tied."""
-        values = read_quantities(model)
+        values = _values(model)
         for block in self.blocks:
-            described = block.from_free(block.to_free(values[block.paths[0]]))
-            if not all(np.allclose(values[path], described, rtol=1e-9, atol=0.0) for path in block.paths):
+            described = block.from_free(block.to_free(values[block.quantities[0]]))
+            if not all(np.allclose(values[name], described, rtol=1e-9, atol=0.0) for name in block.quantities):
                 raise ModelError(
                     f"the model's {block.name} does not have the structure of the parameters; bring it into that form "
                     "by parameters.with_vector(parameters.vector(model))"
                 )
 
-    def pull_back(self, model: GaussianRBN, gradient: ModelGradient) -> np.ndarray:
-        """The derivatives with respect to the free vector, from those with respect to the model's numbers."""
-        slopes = read_gradient(model, gradient)
+    def pull_back(self, model: Any, slopes: Slopes) -> np.ndarray:
+        """The derivatives with respect to the free vector, from those with respect to the model's quantities."""
         parts = [np.zeros(0)]
         for block, part in zip(self.blocks, self.parts(self.vector(model)), strict=True):
-            total = sum((slopes[path] for path in block.paths[1:]), start=slopes[block.paths[0]])
-            parts.append(block.pull_back(part, total))
+            first, *others = block.quantities
+            parts.append(block.pull_back(part, sum((slopes[name] for name in others), start=slopes[first])))
         return np.concatenate(parts)
 
     def parts(self, vector: np.ndarray) -> list[np.ndarray]:
@@ -110,32 +110,50 @@ class Parameters:
         return "\n".join(f"{b.name} ({b.size})" for b in self.blocks)
 
 
-def chain_ties(model: GaussianRBN) -> tuple[tuple[str, str], ...]:
-    """In a linear dynamical system, the last observation is like all others: what is one quantity there."""
-    if [variable.name for variable in model.variables] != [STATE, SHOWN]:
-        return ()
-    (*_, last), (other, *_) = (variable.rules for variable in model.variables)
-    names = []
-    for part in ("covariance", "map", "offset"):
-        one, two = getattr(last, part, None), getattr(other, part, None)
-        if one is not None and two is not None and np.array_equal(one, two):
-            names.append((f"{STATE}.rules[{len(model.variables[0].rules) - 1}].{part}", f"{SHOWN}.rules[0].{part}"))
-    return tuple(names)
+def _in_order(quantities: Sequence[Quantity]) -> list[Quantity]:
+    """Probabilities and positive numbers, then covariances, then other numbers; within that, as the family lists them."""
+    first = ORDER.index("covariance")
+    return sorted(quantities, key=lambda one: max(ORDER.index(one.kind), first - 1))
 
 
-def _tie(blocks: list[Block], groups: Sequence[Sequence[str]], model: GaussianRBN) -> list[Block]:
+def _values(model: Any) -> dict[str, Any]:
+    return {quantity.name: quantity.value for quantity in model.family.quantities(model)}
+
+
+def _tie_links(found: Sequence[tuple[Quantity, Block | None]]) -> list[Block]:
+    """Quantities with the same tie become one block, unless one of them is not free."""
+    members: dict[str, list[tuple[Quantity, Block | None]]] = {}
+    for quantity, block in found:
+        if quantity.tie:
+            members.setdefault(quantity.tie, []).append((quantity, block))
+    blocks = []
+    for quantity, block in found:
+        if block is None:
+            continue
+        group = members.get(quantity.tie, [])
+        if len({np.shape(one.value) for one, _ in group}) > 1:
+            raise ModelError(f"tied: {block.name} and its other link have different dimensions")
+        if len(group) < 2 or any(other is None for _, other in group):
+            blocks.append(block)
+        elif quantity is group[0][0]:
+            blocks.append(replace(block, name=quantity.tie, quantities=tuple(one.name for one, _ in group)))
+    return blocks
+
+
+def _tie(blocks: list[Block], groups: Sequence[Sequence[str]], quantities: Sequence[Quantity]) -> list[Block]:
     """Blocks of a group become one, which stands where the first was and has its name."""
     by_name = {block.name: block for block in blocks}
-    values = read_quantities(model)
+    shapes = {quantity.name: np.shape(quantity.value) for quantity in quantities}
     for group in groups:
         unknown = [name for name in group if name not in by_name]
         if unknown or len(group) < 2:
             raise ModelError(f"tied: a group has two or more names of {list(by_name)}, got {list(group)}")
         first, *others = (by_name[name] for name in group)
-        shapes = [np.shape(values[block.paths[0]]) for block in (first, *others)]
-        if any((one.kind, one.size) != (first.kind, first.size) for one in others) or len(set(shapes)) > 1:
+        alike = {(one.form, one.size, shapes[one.quantities[0]]) for one in (first, *others)}
+        if len(alike) > 1:
             raise ModelError(f"tied: {list(group)} are not of one kind and size")
-        by_name[first.name] = replace(first, paths=tuple(path for block in (first, *others) for path in block.paths))
+        together = tuple(name for block in (first, *others) for name in block.quantities)
+        by_name[first.name] = replace(first, quantities=together)
         for block in others:
             del by_name[block.name]
     return list(by_name.values())

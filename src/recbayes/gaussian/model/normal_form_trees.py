@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from recbayes.errors import DataError
-from recbayes.gaussian.model.rbn import Link
+from recbayes.gaussian.model.parts import Link
 from recbayes.gaussian.model.unary_chains import Path, unroll
 from recbayes.tree.tree import Node, Tree
 

@@ -1,0 +1,225 @@
+"""The seam between the verbs that users call and the families of models that answer them.
+
+A model names its family (`model.family`), and every verb finds it there: no verb asks what kind of model it has. A family
+holds the whole way of its models, from the data to the chart, the posterior and learning, as the methods below. They speak of
+one sequence; many, executors, seeds, constraints and warnings are the verbs' business. What a family does not provide is
+refused with its reason (`reasons`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar
+
+import numpy as np
+
+from recbayes.checks.kept import kept
+from recbayes.errors import DataError, ModelError
+from recbayes.family.posterior import Posterior
+from recbayes.parameters.parameters import Parameters
+from recbayes.parameters.quantity import Quantity, Slopes, Values
+from recbayes.spans.constraints import Constraints
+from recbayes.tree.tree import Tree
+
+ChartT = TypeVar("ChartT")
+OutsideT = TypeVar("OutsideT")
+PosteriorT = TypeVar("PosteriorT", bound=Posterior)
+
+
+class Read(NamedTuple):
+    """Data as a family reads them: checked sequences, and whether there was only one, not in a list."""
+
+    sequences: list[Any]
+    single: bool
+
+
+class Family(Generic[ChartT, OutsideT, PosteriorT]):
+    """What can be done with the models of a family. Families have no state: one value serves all models."""
+
+    name: str  # of its models, in messages
+    unit = "series"  # what a sequence is called in messages
+    tabular = False  # whether sequences are tables of numbers, observations by columns
+    reasons: Mapping[str, str] = {}  # for methods that the family lacks: why, and what to do instead
+
+    def has(self, verb: str) -> bool:
+        """Whether the family provides a method."""
+        return getattr(type(self), verb) is not getattr(Family, verb)
+
+    def refuse(self, verb: str) -> NoReturn:
+        """The error of a method that the family lacks."""
+        why = self.reasons.get(verb, f"{self.name} has no {verb}")
+        raise ModelError(why)
+
+    # Data and charts
+
+    def read(self, model: Any, data: Any) -> Read:
+        """One sequence or a list of them, checked."""
+        self.refuse("read")
+
+    def arrays(self, sequence: Any) -> Sequence[np.ndarray | None]:
+        """All that a checked sequence is, as arrays, to tell it from others."""
+        return (np.asarray(sequence),)
+
+    def inside(self, model: Any, sequence: Any, constraints: Constraints, components: int) -> ChartT:
+        """The chart of a sequence; it has `model`, `length` and `log_evidence`."""
+        self.refuse("inside")
+
+    def outside(self, chart: ChartT) -> OutsideT:
+        """Outside messages; they have `node_probability`."""
+        self.refuse("outside")
+
+    def best_tree(self, chart: ChartT) -> Tree:
+        """The tree estimate of the chart."""
+        self.refuse("best_tree")
+
+    def quick_node_probability(self, chart: ChartT) -> Any:
+        """Approximate node probabilities without draws."""
+        self.refuse("quick_node_probability")
+
+    # Posterior
+
+    def draw(self, chart: ChartT, draws: int, seed: int) -> PosteriorT:
+        """Draws of trees from the posterior."""
+        self.refuse("draw")
+
+    def log_joint(self, model: Any, sequence: Any, tree: Tree) -> float:
+        """log p(Y, Z) of a given tree."""
+        self.refuse("log_joint")
+
+    def smooth(self, model: Any, sequence: Any, tree: Tree) -> Tree:
+        """A given tree with the posterior values of its nodes."""
+        self.refuse("smooth")
+
+    # Learning by climbing: the model's numbers, and the slopes of the log evidence
+
+    def quantities(self, model: Any) -> Sequence[Quantity]:
+        """All quantities that can be free."""
+        self.refuse("quantities")
+
+    def replaced(self, model: Any, values: Values) -> Any:
+        """The model with other values of some quantities."""
+        self.refuse("replaced")
+
+    def slopes(self, chart: ChartT) -> Slopes:
+        """The derivatives of the chart's log evidence with respect to all quantities, by their names."""
+        self.refuse("slopes")
+
+    def units(self, model: Any, sequences: Sequence[Any]) -> Any:
+        """What the units of quantities are computed from (`Quantity.unit`)."""
+        return None
+
+    def ties(self, model: Any) -> tuple[tuple[str, ...], ...]:
+        """Groups of quantities that are one by the nature of the model, unless the user ties others."""
+        return ()
+
+    def parameters(self, model: Any, given: Any) -> Any:
+        """What is free: as given, or everything."""
+        if given is None:
+            return all_parameters(model)
+        given.check(model)
+        return given
+
+    def evidence_and_gradient(
+        self, model: Any, sequence: Any, constraints: Constraints, parameters: Any
+    ) -> tuple[float, np.ndarray]:
+        """The log evidence, and its derivatives with respect to what is free."""
+        chart: Any = self.inside(model, sequence, constraints, 1)
+        return chart.log_evidence, parameters.pull_back(model, self.slopes(chart))
+
+    # Learning by climbing the exact evidence
+
+    def draw_around(self, model: Any, sequence: Any, constraints: Constraints, draws: int, seed: int) -> Any:
+        """Trees drawn at a model, by which the exact evidence of models nearby is known (`evaluate_around`)."""
+        self.refuse("draw_around")
+
+    def evaluate_around(self, model: Any, sequence: Any, constraints: Constraints, drawn: Any) -> "Around":
+        """The exact log evidence at a model, by trees that were drawn at another."""
+        self.refuse("evaluate_around")
+
+    # Learning by expectation maximisation
+
+    def expected_counts(self, model: Any, sequence: Any, constraints: Constraints) -> "Counts":
+        """Expected numbers of uses of the model's rules."""
+        self.refuse("expected_counts")
+
+    def maximised(self, model: Any, counts: "Counts", pseudo_count: float) -> Any:
+        """The model whose rules are as frequent as counted."""
+        self.refuse("maximised")
+
+    def free_numbers(self, model: Any) -> int:
+        """How many numbers `maximised` chooses."""
+        self.refuse("free_numbers")
+
+    # Chains and prefixes
+
+    def filtered_states(self, chart: ChartT) -> Any:
+        """p(x_t | y_1 ... y_t) of a chain."""
+        self.refuse("filtered_states")
+
+    def smoothed_states(self, chart: ChartT) -> Any:
+        """p(x_t | y_1 ... y_N) of a chain."""
+        self.refuse("smoothed_states")
+
+    def best_states(self, chart: ChartT) -> tuple[np.ndarray, float]:
+        """The most probable path of a chain, and its log weight."""
+        self.refuse("best_states")
+
+    def log_prefix_probability(self, model: Any, sequence: Any) -> float:
+        """The log probability that a sequence begins so."""
+        self.refuse("log_prefix_probability")
+
+
+class Around(NamedTuple):
+    """The exact log evidence of a sequence, its slopes, the variance of its error, and the effective share of the draws."""
+
+    log_evidence: float
+    slopes: Slopes
+    variance: float
+    efficiency: float
+
+
+class Counts(NamedTuple):
+    """The log evidence of sequences, and the expected numbers of uses of rules and of roots: its gradient.
+
+    They are the derivatives of the log evidence with respect to the log weights of rules and start symbols, in their order.
+    """
+
+    log_evidence: float
+    rules: np.ndarray
+    roots: np.ndarray
+
+
+class Model(Protocol[ChartT, OutsideT, PosteriorT]):
+    """What has a family."""
+
+    @property
+    def family(self) -> Family[ChartT, OutsideT, PosteriorT]: ...
+
+
+class Charted(Protocol[OutsideT]):
+    """A chart: it knows its model, whose family made it."""
+
+    @property
+    def model(self) -> Model[Any, OutsideT, Any]: ...
+
+
+@kept
+def all_parameters(model: Any) -> Parameters:
+    """Everything that can be free in a model."""
+    return Parameters(model)
+
+
+def family_of(model: Any) -> Family:
+    """The family that a model names."""
+    family = getattr(model, "family", None)
+    if not isinstance(family, Family):
+        raise ModelError(f"expected a model, such as a GaussianRBN, a PCFG or a DiscreteRBN, got {type(model).__name__}")
+    return family
+
+
+def family_of_chart(chart: Any) -> Family:
+    """The family of a chart's model."""
+    if isinstance(getattr(chart, "family", None), Family) and not chart.family.has("inside"):
+        chart.family.refuse("inside")
+    model = getattr(chart, "model", None)
+    if model is None:
+        raise DataError(f"expected one chart, as inside(model, series) makes it, got {type(chart).__name__}")
+    return family_of(model)

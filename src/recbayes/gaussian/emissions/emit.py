@@ -1,0 +1,78 @@
+"""The level: every observation of a leaf is its node's value, through a linear map, with noise.
+
+y_j ~ N(H x + h, R)
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from recbayes.checks.arrays import covariance, frozen, number, vector
+from recbayes.errors import ModelError
+from recbayes.gaussian.emissions.emission import Emission, check_length
+from recbayes.gaussian.model.links import compose, mean_of
+from recbayes.gaussian.model.parts import Link, affine_from_data, affine_to_data
+from recbayes.lengths import ExactlyOne, Length
+from recbayes.parameters.quantity import Quantity, Values
+
+
+@dataclass(frozen=True, eq=False)
+class Emit(Emission):
+    """A rule A -> observations: each is N(map x + offset, covariance); `map` None is the identity."""
+
+    probability: float
+    covariance: np.ndarray
+    length: Length = field(default_factory=ExactlyOne)
+    map: np.ndarray | None = None
+    offset: np.ndarray | None = None
+
+    name: ClassVar[str] = "level"
+
+    @property
+    def columns(self) -> int:
+        return len(self.covariance)
+
+    @property
+    def shows_value(self) -> bool:
+        return self.map is None
+
+    def checked(self, where: str, dim: int) -> "Emit":
+        length = check_length(self.length, where)
+        map_ = None if self.map is None else frozen(self.map, f"{where}.map")
+        if map_ is not None and (map_.ndim != 2 or not len(map_) or map_.shape[1] != dim):
+            raise ModelError(f"{where}.map must have shape (observed dimensions, {dim}), got {map_.shape}")
+        size = dim if map_ is None else len(map_)
+        return Emit(
+            probability=number(self.probability, f"{where}.probability"),
+            covariance=covariance(self.covariance, size, f"{where}.covariance", definite=True),
+            length=length,
+            map=map_,
+            offset=None if self.offset is None else vector(self.offset, size, f"{where}.offset"),
+        )
+
+    def sample(self, rng: np.random.Generator, value: np.ndarray, count: int) -> np.ndarray:
+        mean = value if self.map is None else self.map @ value
+        mean = mean if self.offset is None else mean + self.offset
+        return rng.multivariate_normal(mean, self.covariance, size=count, method="eigh", check_valid="ignore")
+
+    def quantities(self, variable: int) -> tuple[Quantity, ...]:
+        return (
+            Quantity("covariance", "covariance", self.covariance, lambda units: units.columns),
+            Quantity("map", "numbers", self.map, lambda units: (units.columns[:, None] / units.variables[variable]).ravel()),
+            Quantity("offset", "numbers", self.offset, lambda units: units.columns),
+        )
+
+    def replaced(self, values: Values) -> "Emit":
+        return replace(self, **values)
+
+    def behind(self, link: Link | None) -> "Emit":
+        mean = compose(link, mean_of(self))
+        return replace(self, map=mean.map, offset=mean.offset)
+
+    def to_data(self) -> dict[str, Any]:
+        return affine_to_data(self)
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any], probability: float, length: Length) -> Self:
+        return cls(probability=probability, length=length, **affine_from_data(data))

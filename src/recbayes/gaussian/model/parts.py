@@ -1,0 +1,106 @@
+"""What Gaussian RBNs are made of: links, splits, variables, and the prior. Emissions have a folder of their own.
+
+split  A -> B C     x_B ~ N(F x_A + f, Q_L),  x_C ~ N(G x_A + g, Q_R)
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+Shift = tuple[int, int]
+NO_SHIFT: Mapping[Shift, float] = {(0, 0): 1.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """How a child's value comes from its parent's: x_child ~ N(map x_parent + offset, covariance).
+
+    `map` None is the identity (after a shift, if the rule has shifts) and `offset` None is zero; both then stay as they
+    are when the model is trained. The covariance may be singular or zero: a zero link copies the parent's value.
+    """
+
+    covariance: np.ndarray
+    map: np.ndarray | None = None
+    offset: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A rule A -> left right. `shifts` gives probabilities of rotating (left, right) by so many steps; int means left.
+
+    A validated model holds pairs only, each between zero and the dimension.
+    """
+
+    probability: float
+    left: str
+    right: str
+    left_link: Link
+    right_link: Link
+    shifts: Mapping[Any, float] = field(default_factory=lambda: dict(NO_SHIFT))
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """A template variable: its name, its dimension, and the rules that lead on from it."""
+
+    name: str
+    dim: int
+    rules: tuple[Any, ...]  # Splits and emissions; in a LinearGaussianRBN also Branches
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """One Gaussian of the prior, possibly spread over shifts (as the music model's prior is over all transpositions)."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    weight: float = 1.0
+    shifts: Mapping[Any, float] = field(default_factory=lambda: {0: 1.0})
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """The root: which variable it is and the mixture its value comes from."""
+
+    variable: str
+    components: tuple[Component, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """A broad Gaussian over a variable's values, under which potentials that are flat in different directions are mixed."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+
+
+class Affine(Protocol):
+    """A linear map with an offset and noise: links and emissions."""
+
+    @property
+    def covariance(self) -> np.ndarray: ...
+    @property
+    def map(self) -> np.ndarray | None: ...
+    @property
+    def offset(self) -> np.ndarray | None: ...
+
+
+def affine_to_data(link: Affine) -> dict[str, Any]:
+    """As plain data."""
+    return {
+        "covariance": link.covariance.tolist(),
+        "map": None if link.map is None else link.map.tolist(),
+        "offset": None if link.offset is None else link.offset.tolist(),
+    }
+
+
+def affine_from_data(data: dict[str, Any]) -> dict[str, np.ndarray | None]:
+    """Covariance, map and offset from what `affine_to_data` wrote."""
+    known = {name: data[name] for name in ("covariance", "map", "offset")}
+    return {name: None if values is None else array(values) for name, values in known.items()}
+
+
+def array(values: Any) -> np.ndarray:
+    return np.array(values, dtype=np.float64)

@@ -1,0 +1,142 @@
+"""The checks that turn what users give into what Gaussian models hold."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from recbayes.checks.arrays import check_probabilities, covariance, matrix, number, vector, whole_number
+from recbayes.errors import ModelError
+from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.model.parts import Component, Link, Prior, Reference, Shift, Split, Variable
+
+
+def checked_dimensions(variables: Sequence[Variable]) -> dict[str, int]:
+    """The dimensions of variables by their names."""
+    if not variables:
+        raise ModelError("variables must not be empty")
+    dims: dict[str, int] = {}
+    for variable in variables:
+        if not isinstance(variable.name, str) or not variable.name:
+            raise ModelError(f"a variable's name must be a non-empty string, got {variable.name!r}")
+        if variable.name in dims:
+            raise ModelError(f"variable {variable.name!r} is defined twice")
+        dims[variable.name] = dimension(variable.dim, f"{variable.name}.dim")
+    return dims
+
+
+def checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
+    name = variable.name
+    if not variable.rules:
+        raise ModelError(f"{name}.rules must not be empty: no value of {name} could ever lead to an observation")
+    rules: list[Split | Emission] = []
+    for position, rule in enumerate(variable.rules):
+        where = f"{name}.rules[{position}]"
+        if isinstance(rule, Split):
+            rules.append(checked_split(rule, where, dims[name], dims))
+        elif isinstance(rule, Emission):
+            rules.append(rule.checked(where, dims[name]))
+        else:
+            raise ModelError(f"{where} must be a Split or an Emit, got {type(rule).__name__}")
+    check_probabilities(np.array([rule.probability for rule in rules]), f"{name}: probabilities of the rules")
+    return Variable(name, dims[name], tuple(rules))
+
+
+def checked_split(rule: Split, where: str, dim: int, dims: Mapping[str, int]) -> Split:
+    links = []
+    for side, child, link in (("left", rule.left, rule.left_link), ("right", rule.right, rule.right_link)):
+        if child not in dims:
+            raise ModelError(f"{where}.{side} is {child!r}, which is not a variable; there are {sorted(dims)}")
+        links.append(checked_link(link, f"{where}.{side}_link", dim, dims[child]))
+    shifts: dict[Shift, float] = {}
+    for key, weight in _mapping(rule.shifts, f"{where}.shifts").items():
+        pair = key if isinstance(key, tuple) else (key, 0)
+        if len(pair) != 2:
+            raise ModelError(f"{where}.shifts: a shift is a whole number or a pair (left, right), got {key!r}")
+        left, right = (whole_number(steps, f"{where}.shifts: a shift") for steps in pair)
+        turned = (left % dim, right % dim)
+        if turned in shifts:
+            raise ModelError(f"{where}.shifts: {key!r} is given twice (steps count modulo the dimension {dim})")
+        for steps, link, side in ((turned[0], links[0], "left"), (turned[1], links[1], "right")):
+            if steps and link.map is not None:
+                raise ModelError(f"{where}.shifts: the {side} link has a map; put the rotation into the map instead")
+        shifts[turned] = number(weight, f"{where}.shifts")
+    check_probabilities(np.array(list(shifts.values())), f"{where}.shifts: probabilities")
+    probability = number(rule.probability, f"{where}.probability")
+    return Split(probability, rule.left, rule.right, links[0], links[1], shifts)
+
+
+def checked_link(link: Link, where: str, dim: int, child_dim: int) -> Link:
+    if not isinstance(link, Link):
+        raise ModelError(f"{where} must be a Link, got {type(link).__name__}; for a plain covariance use Link(covariance)")
+    if link.map is None and child_dim != dim:
+        raise ModelError(f"{where}.map is needed: the parent has dimension {dim}, the child {child_dim}")
+    return Link(
+        covariance=covariance(link.covariance, child_dim, f"{where}.covariance", definite=False),
+        map=None if link.map is None else matrix(link.map, (child_dim, dim), f"{where}.map"),
+        offset=None if link.offset is None else vector(link.offset, child_dim, f"{where}.offset"),
+    )
+
+
+def checked_prior(prior: Prior, dims: Mapping[str, int]) -> Prior:
+    if prior.variable not in dims:
+        raise ModelError(f"prior.variable is {prior.variable!r}, which is not a variable; there are {sorted(dims)}")
+    if not prior.components:
+        raise ModelError("prior.components must not be empty")
+    dim = dims[prior.variable]
+    components = []
+    for position, component in enumerate(prior.components):
+        where = f"prior.components[{position}]"
+        shifts = {
+            whole_number(steps, f"{where}.shifts: a shift") % dim: number(weight, f"{where}.shifts")
+            for steps, weight in _mapping(component.shifts, f"{where}.shifts").items()
+        }
+        if len(shifts) < len(component.shifts):
+            raise ModelError(f"{where}.shifts: one shift is given twice (steps count modulo the dimension {dim})")
+        check_probabilities(np.array(list(shifts.values())), f"{where}.shifts: probabilities")
+        components.append(
+            Component(
+                mean=vector(component.mean, dim, f"{where}.mean"),
+                covariance=covariance(component.covariance, dim, f"{where}.covariance", definite=True),
+                weight=number(component.weight, f"{where}.weight"),
+                shifts=shifts,
+            )
+        )
+    check_probabilities(np.array([component.weight for component in components]), "prior.components: weights")
+    return Prior(prior.variable, tuple(components))
+
+
+def checked_references(references: tuple[Reference, ...], variables: tuple[Variable, ...]) -> tuple[Reference, ...]:
+    if len(references) != len(variables):
+        raise ModelError(f"references must be one per variable ({len(variables)}), got {len(references)}")
+    return tuple(
+        Reference(
+            vector(reference.mean, variable.dim, f"references: mean for {variable.name}"),
+            covariance(reference.covariance, variable.dim, f"references: covariance for {variable.name}", definite=True),
+        )
+        for reference, variable in zip(references, variables, strict=True)
+    )
+
+
+def observed_dimension(variables: tuple[Variable, ...]) -> int:
+    sizes = {
+        f"{variable.name}.rules[{position}]": rule.columns
+        for variable in variables
+        for position, rule in enumerate(variable.rules)
+        if isinstance(rule, Emission)
+    }
+    if not sizes:
+        raise ModelError("no variable has an Emit rule, so the model cannot produce observations")
+    if len(set(sizes.values())) > 1:
+        raise ModelError(f"all Emit rules must produce observations of one dimension, got {sizes}")
+    return next(iter(sizes.values()))
+
+
+def dimension(value: object, name: str) -> int:
+    return whole_number(value, name, least=1)
+
+
+def _mapping(value: object, name: str) -> Mapping[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise ModelError(f"{name} must map steps to probabilities, such as {{0: 0.5, 1: 0.5}}, got {value!r}")
+    return value

@@ -1,0 +1,38 @@
+"""`rb.outside`, `rb.best_tree` and `rb.quick_node_probability`: what follows from a filled chart."""
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recbayes.family.family import Charted, family_of_chart
+from recbayes.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from recbayes.gaussian.posterior.quick import QuickProbability
+
+OutsideT = TypeVar("OutsideT")
+
+
+def outside(chart: Charted[OutsideT]) -> OutsideT:
+    """The outside pass over a filled chart, with `node_probability` (N + 1, N + 1).
+
+    For a Gaussian model it is the paper's, one Gaussian per message; it warns where its node marginals are not probabilities.
+    For a discrete model it is exact.
+    """
+    return family_of_chart(chart).outside(chart)
+
+
+def best_tree(chart: Charted[Any]) -> Tree:
+    """The paper's tree estimate: of a Gaussian model the tree of locally best choices, of a discrete one the most probable.
+
+    Ties go to the emission, then to the smallest split point, then to the first rule.
+    """
+    return family_of_chart(chart).best_tree(chart)
+
+
+def quick_node_probability(chart: Charted[Any]) -> "QuickProbability":
+    """An approximation of all node probabilities in one pass: derivatives of the log evidence.
+
+    If the message of a span is multiplied by c, trees with a node there become c times as probable, so the derivative of the
+    log evidence with respect to log c is the node's probability. Here it is the derivative of the moment-matched evidence,
+    which need not lie between 0 and 1; what sticks out is clipped and reported. `rb.sample_posterior` has no such flaw.
+    """
+    return family_of_chart(chart).quick_node_probability(chart)

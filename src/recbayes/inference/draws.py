@@ -1,0 +1,69 @@
+"""`rb.sample_posterior`: draws of trees from the posterior."""
+
+from concurrent.futures import Executor
+from typing import Any, TypeVar, Unpack, overload
+
+import numpy as np
+
+from recbayes.checks.arrays import whole_number
+from recbayes.errors import DataError
+from recbayes.family.family import Model
+from recbayes.family.posterior import Posterior
+from recbayes.inference.inside import inside_one
+from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, read
+from recbayes.spans.constraints import Constraints, Known
+
+PosteriorT = TypeVar("PosteriorT", bound=Posterior)
+
+
+@overload
+def sample_posterior(
+    model: Model[Any, Any, PosteriorT],
+    series: OneSequence,
+    *,
+    draws: int = 1000,
+    seed: int | np.random.Generator,
+    components: int = 1,
+    executor: Executor | None = None,
+    **known: Unpack[Known],
+) -> PosteriorT: ...
+@overload
+def sample_posterior(
+    model: Model[Any, Any, PosteriorT],
+    series: ManySequences | ManyTokens,
+    *,
+    draws: int = 1000,
+    seed: int | np.random.Generator,
+    components: int = 1,
+    executor: Executor | None = None,
+    **known: Unpack[Known],
+) -> list[PosteriorT]: ...
+def sample_posterior(
+    model: Model[Any, Any, Any],
+    series: object,
+    *,
+    draws: int = 1000,
+    seed: int | np.random.Generator,
+    components: int = 1,
+    executor: Executor | None = None,
+    **known: Unpack[Known],
+) -> Any:
+    """Weighted draws of trees from the posterior of a series; a list of posteriors for a list of series (in threads).
+
+    `components`, `boundaries` and `allowed` are those of `rb.inside`. The seed decides all draws: the same seed gives the
+    same posterior, however many threads there are. Draws of a discrete model (`PCFG`, `DiscreteRBN`) are exact.
+    """
+    count = whole_number(draws, "draws", least=1, error=DataError)
+    generator = np.random.default_rng(seed)
+    task = read(model, series, known)
+    seeds = [int(generator.integers(2**62)) for _ in task.sequences]
+    settings = [components] * len(seeds), [count] * len(seeds), seeds
+    posteriors = task.run(draw_one, *settings, executor=executor)
+    for name, posterior in zip(task.names, posteriors, strict=True):
+        posterior.warn(f"{name}: " if name else "")
+    return task.result(posteriors)
+
+
+def draw_one(model: Any, sequence: Any, constraints: Constraints, components: int, draws: int, seed: int) -> Posterior:
+    """Draws of one checked sequence."""
+    return model.family.draw(inside_one(model, sequence, constraints, components), draws, seed)

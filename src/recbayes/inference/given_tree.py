@@ -1,0 +1,27 @@
+"""`rb.log_joint` and `rb.smooth`: what follows from a tree that is given."""
+
+from typing import Any
+
+from recbayes.family.family import Model
+from recbayes.inference.reading import OneSequence, read_one
+from recbayes.tree.tree import Tree
+
+ABOUT = "a tree is over"
+
+
+def log_joint(model: Model[Any, Any, Any], series: OneSequence, tree: Tree) -> float:
+    """log p(Y, Z): the exact log probability of the data and a tree, all continuous variables integrated out.
+
+    The tree's nodes must say which rule they use (as sampled and inferred trees do) wherever the model leaves a choice. For
+    a bare bracketing, sum over the rules with `sample_posterior(model, series, allowed=tree.span_mask())`.
+
+    For a discrete model (`PCFG`, `DiscreteRBN`) the labels of the nodes and the tokens say which rules they use.
+    """
+    sequence = read_one(model, series, ABOUT)
+    return model.family.log_joint(model, sequence, tree)
+
+
+def smooth(model: Model[Any, Any, Any], series: OneSequence, tree: Tree) -> Tree:
+    """The tree with the posterior mean and covariance of each node's value, given all data and this tree: exact."""
+    sequence = read_one(model, series, ABOUT)
+    return model.family.smooth(model, sequence, tree)

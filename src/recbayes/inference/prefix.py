@@ -1,0 +1,14 @@
+"""`rb.log_prefix_probability`: how probable it is that a sequence begins so."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from recbayes.family.family import Model, family_of
+
+
+def log_prefix_probability(model: Model[Any, Any, Any], tokens: Sequence[Any]) -> float:
+    """log p(y_1 ... y_n, and anything or nothing after it).
+
+    The weights of all sentences together must be finite: a hidden Markov model needs a `termination`.
+    """
+    return family_of(model).log_prefix_probability(model, tokens)

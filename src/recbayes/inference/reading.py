@@ -1,0 +1,69 @@
+"""What all verbs do first: find the family, read the data, and say what is known of the trees."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from recbayes.checks.many import named, run_many
+from recbayes.checks.series import Series
+from recbayes.errors import DataError
+from recbayes.family.family import Family, family_of
+from recbayes.spans.constraints import Constraints, Known, constraints_of
+
+Result = TypeVar("Result")
+
+
+class Frame(Protocol):
+    """A data frame of any library."""
+
+    def to_numpy(self) -> np.ndarray: ...
+
+
+OneSequence = np.ndarray | Series | Frame | Sequence[float] | Sequence[Sequence[float]] | Sequence[str | int | None]
+"""A series (N x columns, or a column), or the tokens of a sentence."""
+
+ManySequences = Sequence[np.ndarray] | Sequence[Series] | Sequence[Frame] | Sequence[Sequence[Sequence[float]]]
+"""A list of series. (So is a list of sentences, and a three-dimensional array, which types do not tell from a series.)"""
+
+ManyTokens = Sequence[Sequence[str]] | Sequence[Sequence[int]] | Sequence[Sequence[str | None]]
+"""A list of sentences."""
+
+
+class Task(NamedTuple):
+    """Sequences to work on, each with its constraints, and how each is called in messages."""
+
+    family: Family
+    model: Any
+    sequences: list[Any]
+    constraints: list[Constraints]
+    names: list[str]
+    single: bool
+
+    def run(self, work: Callable[..., Result], *columns: Sequence[Any], executor: Executor | None = None) -> list[Result]:
+        """`work(model, sequence, constraints, ...)` for every sequence; further arguments are columns, one entry for each."""
+        rows = [self.model] * len(self.sequences), self.sequences, self.constraints, *columns
+        if self.single:
+            return [work(*(row[0] for row in rows))]
+        return run_many(named, self.names, [work] * len(self.sequences), *rows, executor=executor)
+
+    def result(self, results: list[Result]) -> Any:
+        """One result for one sequence, a list for a list."""
+        return results[0] if self.single else results
+
+
+def read(model: Any, data: Any, known: Known) -> Task:
+    """One sequence or many, checked, with what is known of their trees."""
+    family = family_of(model)
+    sequences, single = family.read(model, data)
+    names = [""] if single else [f"{family.unit} {number}" for number in range(len(sequences))]
+    return Task(family, model, sequences, constraints_of(known, len(sequences), single), names, single)
+
+
+def read_one(model: Any, data: Any, what: str) -> Any:
+    """One sequence, for verbs that are about one."""
+    found = family_of(model).read(model, data)
+    if not found.single:
+        raise DataError(f"{what} one {family_of(model).unit}, got several; ask for one at a time")
+    return found.sequences[0]

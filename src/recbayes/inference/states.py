@@ -1,0 +1,53 @@
+"""`rb.filtered_states`, `rb.smoothed_states`, `rb.best_states`: what chains are asked for, read off the chart in O(N)."""
+
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from recbayes.errors import DataError
+from recbayes.family.family import family_of
+from recbayes.inference.inside import inside
+
+if TYPE_CHECKING:
+    from recbayes.discrete.model.rbn import DiscreteRBN
+    from recbayes.gaussian.chart.states import Means
+    from recbayes.gaussian.model.rbn import GaussianRBN
+
+
+@overload
+def filtered_states(model: "DiscreteRBN", series: Any) -> np.ndarray: ...
+@overload
+def filtered_states(model: "GaussianRBN", series: Any) -> "Means": ...
+def filtered_states(model: Any, series: Any) -> Any:
+    """p(x_t | y_1 ... y_t): probabilities (N, states) for a hidden Markov model, means and covariances for a linear one."""
+    return family_of(model).filtered_states(_chart(model, series))
+
+
+@overload
+def smoothed_states(model: "DiscreteRBN", series: Any) -> np.ndarray: ...
+@overload
+def smoothed_states(model: "GaussianRBN", series: Any) -> "Means": ...
+def smoothed_states(model: Any, series: Any) -> Any:
+    """p(x_t | y_1 ... y_N), in the form of `filtered_states`."""
+    return family_of(model).smoothed_states(_chart(model, series))
+
+
+def best_states(model: "DiscreteRBN", series: Any) -> tuple[np.ndarray, float]:
+    """The most probable path of a hidden Markov model (numbers of states), and its log weight with the observations.
+
+    Missing observations are summed over.
+    """
+    return family_of(model).best_states(_chart(model, series))
+
+
+def _chart(model: Any, series: Any) -> Any:
+    if getattr(model, "chain", None) is None:
+        raise DataError(
+            "states are those of a chain: make one with HMM or LinearDynamicalSystem, or give a model of that form a chain. "
+            "(The states of a switching system with several regimes are mixtures without a closed form; draw them with "
+            "sample_posterior: the labels of the nodes that begin at t say which regime ruled then)"
+        )
+    chart: Any = inside(model, series)
+    if isinstance(chart, list):
+        raise DataError("states are those of one series, got several; ask for one at a time, and for a column as y[:, 0]")
+    return chart

@@ -1,0 +1,34 @@
+"""What is known at one point of a climb."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Here(NamedTuple):
+    """What is climbed (the log likelihood and penalties) at a free vector, its gradient, and the log likelihood alone.
+
+    Where that is exact, by draws: its standard error, and the smallest effective share of the draws of any series.
+    """
+
+    objective: float
+    gradient: np.ndarray
+    log_likelihood: float
+    standard_error: float
+    efficiency: float
+
+
+class Around(NamedTuple):
+    """Where trees are drawn, how many per series, and by which seed."""
+
+    centre: np.ndarray
+    draws: int
+    seed: int
+
+
+class ExactEvidence(NamedTuple):
+    """The log evidence by draws with exact weights, its standard error, and the smallest effective share of any draws."""
+
+    log_evidence: float
+    standard_error: float
+    efficiency: float

@@ -1,0 +1,87 @@
+"""`rb.expected_counts` and `rb.reestimate`: expectation maximisation, for families whose rules can be counted."""
+
+from concurrent.futures import Executor
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from recbayes.errors import DataError, ModelError
+from recbayes.family.family import Counts, Model, family_of
+from recbayes.inference.reading import ManyTokens, OneSequence, Task, read
+from recbayes.spans.constraints import Constraints, Known
+
+
+class Estimate(NamedTuple):
+    """A re-estimated model, and the log evidence of the sequences before each step and at the end."""
+
+    model: Any
+    history: list[float]
+    converged: bool
+
+
+def expected_counts(
+    model: Model[Any, Any, Any],
+    sequences: OneSequence | ManyTokens,
+    *,
+    executor: Executor | None = None,
+    **known: Unpack[Known],
+) -> Counts:
+    """Sums over a sequence of tokens, or a list of sequences (in threads). `allowed` is that of `inside`."""
+    return _counts(model, _read(model, sequences, known), executor)
+
+
+def reestimate(
+    model: Model[Any, Any, Any],
+    sequences: OneSequence | ManyTokens,
+    *,
+    steps: int = 100,
+    tolerance: float = 1e-6,
+    pseudo_count: float = 0.0,
+    executor: Executor | None = None,
+    **known: Unpack[Known],
+) -> Estimate:
+    """Raise the evidence of sequences by expectation maximisation: it never falls (without pseudo-counts).
+
+    Every step replaces the weights by relative frequencies of expected counts, to which `pseudo_count` is added for every
+    rule. It ends after `steps`, or when the log evidence rises by less than `tolerance` times its size. Structure stays:
+    rules of weight zero stay out, and symbols that are never used keep their weights. An `HMM` stays one, whose last
+    observation has the emission probabilities of the others, and lengths stay given if they were (Baum and Welch). Other
+    weighted models must be normalised first. `allowed` is that of `inside`.
+    """
+    if pseudo_count < 0 or steps < 0:
+        raise ModelError(f"steps and pseudo_count must not be negative, got {steps} and {pseudo_count}")
+    family = family_of(model)
+    if not family.has("maximised"):
+        family.refuse("maximised")
+    task = _read(model, sequences, known)
+    history: list[float] = []
+    converged = False
+    for _ in range(steps):
+        counts = _counts(model, task, executor)
+        history.append(counts.log_evidence)
+        if len(history) > 1 and history[-1] - history[-2] < tolerance * (1.0 + abs(history[-1])):
+            converged = True
+            break
+        model = family.maximised(model, counts, pseudo_count)
+    else:
+        history.append(_counts(model, task, executor).log_evidence)
+    return Estimate(model, history, converged)
+
+
+def _read(model: Any, sequences: Any, known: Known) -> Task:
+    if hasattr(sequences, "__len__") and len(sequences) == 0:
+        raise DataError("there are no sequences to learn from")
+    return read(model, sequences, known)
+
+
+def _counts(model: Any, task: Task, executor: Executor | None) -> Counts:
+    found = task._replace(model=model).run(_counts_of, executor=executor)
+    return Counts(
+        float(sum(one.log_evidence for one in found)),
+        np.sum([one.rules for one in found], axis=0),
+        np.sum([one.roots for one in found], axis=0),
+    )
+
+
+def _counts_of(model: Any, sequence: Any, constraints: Constraints) -> Counts:
+    return model.family.expected_counts(model, sequence, constraints)

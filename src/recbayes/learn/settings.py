@@ -1,0 +1,78 @@
+"""How a fit is done, in groups: the way up, the penalty, and where the work runs.
+
+Older spellings, every setting by itself, are accepted too (`Spellings`); `groups_of` sorts them into their groups.
+"""
+
+import os
+from concurrent.futures import Executor
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, NamedTuple
+
+from recbayes.errors import ModelError
+from recbayes.learn.climb import Adam, Climb, QuasiNewton
+from recbayes.learn.penalty import Penalty
+from recbayes.spans.constraints import Known
+
+METHODS = {"quasi-newton": QuasiNewton, "adam": Adam}
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where a fit runs, and what it leaves behind.
+
+    `executor`: any of `concurrent.futures`, None for threads. With a `checkpoint` every evaluation is kept on disk, and
+    `resume=True` goes on from there to the same end. `progress` None shows it on a terminal only.
+    """
+
+    executor: Executor | None = None
+    checkpoint: str | os.PathLike | None = None
+    resume: bool = False
+    progress: bool | None = None
+
+
+class Spellings(Known, total=False):
+    """Settings by themselves: of the climb, of the penalty and of the work; and what is known of the trees."""
+
+    method: Literal["quasi-newton", "adam"]
+    tolerance: float
+    max_evaluations: int
+    batch: int
+    learning_rate: float
+    smallest_std: float | None
+    pseudo_count: float
+    executor: Executor | None
+    checkpoint: str | os.PathLike | None
+    resume: bool
+    progress: bool | None
+
+
+class Groups(NamedTuple):
+    """All settings of a fit that have a group, and what is known of the trees."""
+
+    climb: Climb
+    penalty: Penalty
+    work: Work
+    known: Known
+
+
+def groups_of(climb: Climb | None, penalty: Penalty | None, work: Work | None, given: dict[str, Any]) -> Groups:
+    """The groups, with what was given by itself put into them."""
+    rest = dict(given)
+    known: Known = {name: rest.pop(name) for name in Known.__annotations__ if name in rest}  # type: ignore[assignment]
+    method = rest.pop("method", "quasi-newton")
+    if method not in METHODS:
+        raise ModelError(f"method must be one of {list(METHODS)}, got {method!r}")
+    if climb is not None and not isinstance(climb, Climb):
+        raise ModelError(f"climb must be QuasiNewton(...) or Adam(...), got {climb!r}")
+    found = [_changed(one, rest) for one in (climb or METHODS[method](), penalty or Penalty(), work or Work())]
+    for other in METHODS.values():  # settings of the other way up have no say
+        for field in fields(other):
+            rest.pop(field.name, None)
+    if rest:
+        raise TypeError(f"fit has no argument {next(iter(rest))!r}")
+    return Groups(*found, known)
+
+
+def _changed(group: Any, rest: dict[str, Any]) -> Any:
+    own = {field.name: rest.pop(field.name) for field in fields(group) if field.name in rest}
+    return replace(group, **own) if own else group

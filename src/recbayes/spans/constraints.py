@@ -1,0 +1,85 @@
+"""What users restrict: where segments may begin and end, and which spans may be nodes.
+
+Verbs take it by keywords, one for a sequence or a list for many (`Known`); inside, it travels as one value per sequence
+(`Constraints`). A new kind of constraint is a field of either, and its meaning in the chart.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+
+from recbayes.errors import DataError
+
+Boundaries = Sequence[int] | np.ndarray
+Mask = np.ndarray
+
+
+class Known(TypedDict, total=False):
+    """Keywords of all verbs that fill charts. For a list of sequences each is a list (None for those without), or None.
+
+    `boundaries` are the positions at which segments may begin and end; the cost is then that of a sequence with so many
+    observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree
+    (`rb.known_spans`, `tree.span_mask()`).
+    """
+
+    boundaries: Boundaries | Sequence[Boundaries | None] | None
+    allowed: Mask | Sequence[Mask | None] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """The constraints on the trees of one sequence; None is none."""
+
+    boundaries: Any = None
+    allowed: Any = None
+
+    @property
+    def any(self) -> bool:
+        return self.boundaries is not None or self.allowed is not None
+
+    def points(self, length: int) -> np.ndarray:
+        """The positions at which segments may begin and end, the ends of the sequence among them, in order."""
+        if self.boundaries is None:
+            return np.arange(length + 1, dtype=np.int64)
+        points = np.asarray(self.boundaries)
+        if points.size == 0:
+            points = points.astype(np.int64)
+        whole = points.ndim == 1 and points.dtype.kind in "iu"
+        if not whole or (points.size and (points.min() < 0 or points.max() > length)):
+            raise DataError(f"boundaries must be whole numbers between 0 and {length}, the length of the series")
+        return np.unique(np.concatenate([[0], points, [length]])).astype(np.int64)
+
+    def mask(self, length: int) -> np.ndarray:
+        """(N + 1, N + 1) of NO_NODE, NODE and INNER (see `recbayes.tree.known`), or (0, 0) if all spans may be nodes."""
+        if self.allowed is None:
+            return np.zeros((0, 0), dtype=np.int8)
+        mask = np.asarray(self.allowed)
+        if mask.dtype not in (np.bool_, np.int8) or mask.shape != (length + 1, length + 1):
+            raise DataError(
+                f"allowed must be a boolean array of shape ({length + 1}, {length + 1}), one entry per start and end, or "
+                f"what known_spans and Tree.span_mask make; got {mask.dtype} of shape {mask.shape}"
+            )
+        return np.ascontiguousarray(mask.astype(np.int8))
+
+
+FREE = Constraints()
+
+
+def constraints_of(known: Known, count: int, single: bool) -> list[Constraints]:
+    """One for each of so many sequences; a single one has its constraints bare, many have lists of them."""
+    unknown = set(known) - set(Known.__annotations__)
+    if unknown:
+        names = list(Known.__annotations__)
+        raise TypeError(f"unexpected keyword {sorted(unknown)[0]!r}; what may be known of trees is {names}")
+    columns = [[known.get(name)] if single else _listed(known.get(name), count, name) for name in ("boundaries", "allowed")]
+    return [Constraints(*row) for row in zip(*columns, strict=True)]
+
+
+def _listed(values: Any, count: int, name: str) -> list[Any]:
+    if values is None:
+        return [None] * count
+    if not isinstance(values, list | tuple) or len(values) != count:
+        raise DataError(f"{name} must be a list with one entry for each of the {count} series")
+    return list(values)

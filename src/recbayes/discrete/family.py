@@ -1,6 +1,7 @@
 """Discrete RBNs and grammars as a family: what the verbs find when a model names it. Everything is exact."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class DiscreteFamily(Family[DiscreteChart, DiscreteOutside, DiscretePosterior]):
 
     name = "a discrete model"
     unit = "sequence"
-    reasons = {
+    reasons: ClassVar[Mapping[str, str]] = {
         "smooth": "the nodes of a discrete model have labels, but no values to smooth",
         "quick_node_probability": "node probabilities of a discrete model need no approximation: see "
         "outside(chart).node_probability",

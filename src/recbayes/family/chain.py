@@ -6,7 +6,7 @@ from recbayes.errors import ModelError
 
 
 class Chain(NamedTuple):
-    """The variables of a chain: a state leads on to what shows it and to the next state, until it emits the last observation.
+    """The variables of a chain: a state leads on to what shows it and to the next state, until it emits the last one.
 
     A model is a chain only if it is given one of these, and then it is checked to have this form.
     """

@@ -1,13 +1,13 @@
 """The seam between the verbs that users call and the families of models that answer them.
 
 A model names its family (`model.family`), and every verb finds it there: no verb asks what kind of model it has. A family
-holds the whole way of its models, from the data to the chart, the posterior and learning, as the methods below. They speak of
-one sequence; many, executors, seeds, constraints and warnings are the verbs' business. What a family does not provide is
+holds the whole way of its models, from the data to the chart, the posterior and learning, as the methods below. They speak
+of one sequence; many, executors, seeds, constraints and warnings are the verbs' business. What a family does not provide is
 refused with its reason (`reasons`).
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from recbayes.parameters.quantity import Quantity, Slopes, Values
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.tree import Tree
 
-ChartT = TypeVar("ChartT")
-OutsideT = TypeVar("OutsideT")
-PosteriorT = TypeVar("PosteriorT", bound=Posterior)
+ChartT = TypeVar("ChartT", covariant=True)
+OutsideT = TypeVar("OutsideT", covariant=True)
+PosteriorT = TypeVar("PosteriorT", bound=Posterior, covariant=True)
 
 
 class Read(NamedTuple):
@@ -34,10 +34,10 @@ class Read(NamedTuple):
 class Family(Generic[ChartT, OutsideT, PosteriorT]):
     """What can be done with the models of a family. Families have no state: one value serves all models."""
 
-    name: str  # of its models, in messages
+    name: ClassVar[str]  # of its models, in messages
     unit = "series"  # what a sequence is called in messages
     tabular = False  # whether sequences are tables of numbers, observations by columns
-    reasons: Mapping[str, str] = {}  # for methods that the family lacks: why, and what to do instead
+    reasons: ClassVar[Mapping[str, str]] = {}  # for methods that the family lacks: why, and what to do instead
 
     def has(self, verb: str) -> bool:
         """Whether the family provides a method."""
@@ -62,21 +62,21 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
         """The chart of a sequence; it has `model`, `length` and `log_evidence`."""
         self.refuse("inside")
 
-    def outside(self, chart: ChartT) -> OutsideT:
+    def outside(self, chart: Any) -> OutsideT:
         """Outside messages; they have `node_probability`."""
         self.refuse("outside")
 
-    def best_tree(self, chart: ChartT) -> Tree:
+    def best_tree(self, chart: Any) -> Tree:
         """The tree estimate of the chart."""
         self.refuse("best_tree")
 
-    def quick_node_probability(self, chart: ChartT) -> Any:
+    def quick_node_probability(self, chart: Any) -> Any:
         """Approximate node probabilities without draws."""
         self.refuse("quick_node_probability")
 
     # Posterior
 
-    def draw(self, chart: ChartT, draws: int, seed: int) -> PosteriorT:
+    def draw(self, chart: Any, draws: int, seed: int) -> PosteriorT:
         """Draws of trees from the posterior."""
         self.refuse("draw")
 
@@ -98,7 +98,7 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
         """The model with other values of some quantities."""
         self.refuse("replaced")
 
-    def slopes(self, chart: ChartT) -> Slopes:
+    def slopes(self, chart: Any) -> Slopes:
         """The derivatives of the chart's log evidence with respect to all quantities, by their names."""
         self.refuse("slopes")
 
@@ -150,15 +150,15 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
 
     # Chains and prefixes
 
-    def filtered_states(self, chart: ChartT) -> Any:
+    def filtered_states(self, chart: Any) -> Any:
         """p(x_t | y_1 ... y_t) of a chain."""
         self.refuse("filtered_states")
 
-    def smoothed_states(self, chart: ChartT) -> Any:
+    def smoothed_states(self, chart: Any) -> Any:
         """p(x_t | y_1 ... y_N) of a chain."""
         self.refuse("smoothed_states")
 
-    def best_states(self, chart: ChartT) -> tuple[np.ndarray, float]:
+    def best_states(self, chart: Any) -> tuple[np.ndarray, float]:
         """The most probable path of a chain, and its log weight."""
         self.refuse("best_states")
 

@@ -34,7 +34,7 @@ class ExpectedF1(Objective):
 
 @dataclass(frozen=True)
 class Threshold(Objective):
-    """The tree with the largest sum of node probabilities minus the threshold: low ones favour recall, high ones precision."""
+    """The tree with the largest sum of node probabilities minus the threshold: low favours recall, high precision."""
 
     threshold: float = 0.5
 

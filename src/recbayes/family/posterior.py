@@ -161,7 +161,7 @@ class Posterior(ABC):
 
         Its nodes carry their posterior probabilities and, where they have values, the values' means and covariances.
         """
-        return self._dress(objective_of(objective, threshold).choose(self))
+        return self.dress(objective_of(objective, threshold).choose(self))
 
     @cached_property
     def expected_f1(self) -> float:
@@ -174,7 +174,7 @@ class Posterior(ABC):
         return expected_f1_tree(self.cells, self.weights)
 
     @abstractmethod
-    def _dress(self, tree: Tree) -> Tree:
+    def dress(self, tree: Tree) -> Tree:
         """The tree with all that is known of its nodes."""
 
     def _probabilities(self, tree: Tree) -> list[float]:

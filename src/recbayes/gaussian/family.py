@@ -1,7 +1,7 @@
 """Gaussian RBNs as a family: what the verbs find when a model names it."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
 
     name = "a GaussianRBN"
     tabular = True
-    reasons = {
+    reasons: ClassVar[Mapping[str, str]] = {
         "best_states": "a linear dynamical system has no discrete path; see smoothed_states",
         "log_prefix_probability": "prefixes have a probability under a PCFG or a DiscreteRBN, got GaussianRBN",
         "expected_counts": f"expected_counts {COUNTED}",

@@ -14,7 +14,7 @@ OutsideT = TypeVar("OutsideT")
 def outside(chart: Charted[OutsideT]) -> OutsideT:
     """The outside pass over a filled chart, with `node_probability` (N + 1, N + 1).
 
-    For a Gaussian model it is the paper's, one Gaussian per message; it warns where its node marginals are not probabilities.
+    For a Gaussian model it is the paper's, one Gaussian per message, and warns where node marginals are no probabilities.
     For a discrete model it is exact.
     """
     return family_of_chart(chart).outside(chart)

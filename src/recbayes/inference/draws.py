@@ -17,7 +17,7 @@ PosteriorT = TypeVar("PosteriorT", bound=Posterior)
 
 
 @overload
-def sample_posterior(
+def sample_posterior(  # type: ignore[overload-overlap]
     model: Model[Any, Any, PosteriorT],
     series: OneSequence,
     *,

@@ -11,7 +11,7 @@ ChartT = TypeVar("ChartT")
 
 
 @overload
-def inside(
+def inside(  # type: ignore[overload-overlap]
     model: Model[ChartT, Any, Any],
     series: OneSequence,
     *,

@@ -42,7 +42,7 @@ class Task(NamedTuple):
     single: bool
 
     def run(self, work: Callable[..., Result], *columns: Sequence[Any], executor: Executor | None = None) -> list[Result]:
-        """`work(model, sequence, constraints, ...)` for every sequence; further arguments are columns, one entry for each."""
+        """`work(model, sequence, constraints, ...)` for every sequence; columns have one further argument for each."""
         rows = [self.model] * len(self.sequences), self.sequences, self.constraints, *columns
         if self.single:
             return [work(*(row[0] for row in rows))]

@@ -146,7 +146,14 @@ def _starts(parameters: Parameters, terrain: Terrain, restarts: int, seed: int) 
 
 def _by_counting(model: Any, series: Any, groups: Groups, began: float) -> Fit:
     steps = groups.climb.max_evaluations
-    counting = {"steps": steps, "tolerance": GAIN, "pseudo_count": groups.penalty.pseudo_count}
-    found = reestimate(model, series, **counting, executor=groups.work.executor, **groups.known)
+    found = reestimate(
+        model,
+        series,
+        steps=steps,
+        tolerance=GAIN,
+        pseudo_count=groups.penalty.pseudo_count,
+        executor=groups.work.executor,
+        **groups.known,
+    )
     sequences, _ = family_of(model).read(model, series)
     return record_estimate(found, steps, sum(map(len, sequences)), began)

@@ -13,7 +13,7 @@ from recbayes.learn.climb import Adam, Climb, QuasiNewton
 from recbayes.learn.penalty import Penalty
 from recbayes.spans.constraints import Known
 
-METHODS = {"quasi-newton": QuasiNewton, "adam": Adam}
+METHODS: dict[str, Any] = {"quasi-newton": QuasiNewton, "adam": Adam}
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,14 @@ def groups_of(climb: Climb | None, penalty: Penalty | None, work: Work | None, g
         raise ModelError(f"method must be one of {list(METHODS)}, got {method!r}")
     if climb is not None and not isinstance(climb, Climb):
         raise ModelError(f"climb must be QuasiNewton(...) or Adam(...), got {climb!r}")
-    found = [_changed(one, rest) for one in (climb or METHODS[method](), penalty or Penalty(), work or Work())]
+    groups = (climb or METHODS[method](), penalty or Penalty(), work or Work())
+    changed = [_changed(group, rest) for group in groups]
     for other in METHODS.values():  # settings of the other way up have no say
         for field in fields(other):
             rest.pop(field.name, None)
     if rest:
         raise TypeError(f"fit has no argument {next(iter(rest))!r}")
-    return Groups(*found, known)
+    return Groups(changed[0], changed[1], changed[2], known)
 
 
 def _changed(group: Any, rest: dict[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from scipy.stats import multivariate_normal
 
 from recbayes.checks.series import Series, as_series
 from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model.parts import Split
 from recbayes.gaussian.model.rbn import GaussianRBN
 
@@ -85,6 +86,7 @@ def _observations(
         return fresh
 
     if isinstance(tree.rule, Emission):
+        assert isinstance(tree.rule, Emit), "enumeration knows levels only"
         H = np.eye(len(mean)) if tree.rule.map is None else tree.rule.map
         offset = 0.0 if tree.rule.offset is None else tree.rule.offset
         for n in range(tree.start, tree.end):

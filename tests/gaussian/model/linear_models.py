@@ -1,8 +1,8 @@
 """Random linear Gaussian RBNs, and exact answers about them by writing out every derivation: an oracle without messages."""
 
 from collections.abc import Iterator
-from functools import cache
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np

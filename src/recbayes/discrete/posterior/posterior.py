@@ -86,7 +86,7 @@ class DiscretePosterior(Posterior):
     def finish(self, tree: Forest) -> Tree:
         return tree[0]
 
-    def _dress(self, tree: Tree) -> Tree:
+    def dress(self, tree: Tree) -> Tree:
         p = self.node_probability
         return Tree([replace(node, probability=float(p[node.span])) for node in tree], tree.arities)
 

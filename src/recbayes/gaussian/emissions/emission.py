@@ -44,7 +44,7 @@ class Emission(ABC):
 
     @abstractmethod
     def quantities(self, variable: int) -> tuple[Quantity, ...]:
-        """What can be learnt, apart from the length, for the variable of this number. Quantities have the names of fields."""
+        """What can be learnt, but for the length; the variable has this number. Quantities have the names of fields."""
 
     @abstractmethod
     def replaced(self, values: Values) -> Self:

@@ -75,4 +75,4 @@ class Emit(Emission):
 
     @classmethod
     def from_data(cls, data: dict[str, Any], probability: float, length: Length) -> Self:
-        return cls(probability=probability, length=length, **affine_from_data(data))
+        return cls(probability=probability, length=length, **affine_from_data(data))  # type: ignore[arg-type]

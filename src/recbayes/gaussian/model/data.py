@@ -94,8 +94,8 @@ def rule_from_data(data: dict[str, Any]) -> Split | Emission:
         probability=data["probability"],
         left=left,
         right=right,
-        left_link=Link(**affine_from_data(data["left_link"])),
-        right_link=Link(**affine_from_data(data["right_link"])),
+        left_link=Link(**affine_from_data(data["left_link"])),  # type: ignore[arg-type]
+        right_link=Link(**affine_from_data(data["right_link"])),  # type: ignore[arg-type]
         shifts={(one, other): weight for one, other, weight in data["shifts"]},
     )
 

@@ -161,7 +161,7 @@ class GaussianPosterior(Posterior):
     def finish(self, tree: Forest) -> Tree:
         return best_rules(self.chart, tree, self.trees, self.weights)[0]
 
-    def _dress(self, tree: Tree) -> Tree:
+    def dress(self, tree: Tree) -> Tree:
         """The tree with values from smoothing on it, and the nodes' probabilities."""
         smoothed = smooth(self.chart.model, self.chart.series, tree)
         pairs = zip(smoothed, self._probabilities(tree), strict=True)

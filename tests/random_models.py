@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import recbayes as rb
+from recbayes.lengths import Length
 
 
 def spread(rng: np.random.Generator, size: int, scale: float = 1.0) -> np.ndarray:
@@ -18,10 +19,14 @@ def turn(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     return left @ np.diag(rng.uniform(0.5, 1.5, size=left.shape[1])) @ right
 
 
-def _length(rng: np.random.Generator, kind: int) -> rb.ExactlyOne | rb.OnePlusPoisson | rb.LengthTable:
+def _length(rng: np.random.Generator, kind: int) -> Length:
     if kind == 0:
         return rb.ExactlyOne()
-    return rb.OnePlusPoisson(float(rng.uniform(0.5, 3.0))) if kind == 1 else rb.LengthTable(tuple(rng.dirichlet([1, 1, 1])))
+    if kind == 1:
+        return rb.OnePlusPoisson(float(rng.uniform(0.5, 3.0)))
+    if kind == 2:
+        return rb.LengthTable(tuple(rng.dirichlet([1, 1, 1])))
+    return rb.OnePlusNegativeBinomial(float(rng.uniform(0.5, 3.0)), float(rng.uniform(0.2, 2.0)))
 
 
 @st.composite
@@ -56,7 +61,7 @@ def one_variable(draw: st.DrawFn, max_dim: int = 3) -> rb.GaussianRBN:
         rb.Emit(
             weights[-1],
             spread(rng, dim),
-            _length(rng, draw(st.integers(0, 2))),
+            _length(rng, draw(st.integers(0, 3))),
             None if whole else turn(rng, dim, dim),
             None if whole else rng.normal(size=dim),
         )
@@ -89,7 +94,7 @@ def two_variables(draw: st.DrawFn) -> rb.GaussianRBN:
             (
                 rb.Split(first[0], "a", "b", link(a, a), link(b, a)),
                 rb.Split(first[1], "b", "b", link(b, a), link(b, a)),
-                rb.Emit(first[2], spread(rng, columns), _length(rng, draw(st.integers(0, 2))), turn(rng, columns, a)),
+                rb.Emit(first[2], spread(rng, columns), _length(rng, draw(st.integers(0, 3))), turn(rng, columns, a)),
             ),
         ),
         rb.Variable(

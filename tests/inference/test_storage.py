@@ -41,6 +41,8 @@ def floats(model: rb.GaussianRBN) -> bytes:
                 numbers.append(rule.length.rate)
             elif isinstance(rule.length, rb.LengthTable):
                 numbers += rule.length.probabilities
+            elif isinstance(rule.length, rb.OnePlusNegativeBinomial):
+                numbers += [rule.length.mean, rule.length.dispersion]
     for reference in model.references or ():
         numbers += [*reference.mean, *reference.covariance.flat]
     return struct.pack(f"{len(numbers)}d", *numbers)

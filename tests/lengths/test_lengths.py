@@ -4,17 +4,30 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare, poisson
+from scipy.stats import chisquare, nbinom, poisson
 
 import recbayes as rb
 from recbayes.errors import ModelError
+from recbayes.lengths import LENGTHS, Length
 
-CASES = [rb.ExactlyOne(), rb.OnePlusPoisson(0.3), rb.OnePlusPoisson(5.0), rb.LengthTable((0.2, 0.0, 0.5, 0.3))]
+CASES = [
+    rb.ExactlyOne(),
+    rb.OnePlusPoisson(0.3),
+    rb.OnePlusPoisson(5.0),
+    rb.LengthTable((0.2, 0.0, 0.5, 0.3)),
+    rb.OnePlusNegativeBinomial(3.0, 1.0),
+    rb.OnePlusNegativeBinomial(4.0, 0.2),
+    rb.OnePlusNegativeBinomial(1.5, 3.0),
+]
+
+
+def test_every_kind_is_tested() -> None:
+    assert {type(case) for case in CASES} == set(LENGTHS)
 
 
 @pytest.mark.parametrize("length", CASES, ids=repr)
-def test_probabilities_sum_to_one_over_positive_lengths(length: rb.ExactlyOne | rb.OnePlusPoisson | rb.LengthTable) -> None:
-    lengths = np.arange(-3, 200)
+def test_probabilities_sum_to_one_over_positive_lengths(length: Length) -> None:
+    lengths = np.arange(-3, 400)
     probabilities = np.exp(length.log_probability(lengths))
     assert probabilities.sum() == pytest.approx(1.0, abs=1e-12)
     assert (probabilities[lengths < 1] == 0).all()
@@ -24,7 +37,7 @@ def test_probabilities_sum_to_one_over_positive_lengths(length: rb.ExactlyOne | 
 
 
 @pytest.mark.parametrize("length", CASES, ids=repr)
-def test_draws_follow_the_probabilities(length: rb.ExactlyOne | rb.OnePlusPoisson | rb.LengthTable) -> None:
+def test_draws_follow_the_probabilities(length: Length) -> None:
     rng = np.random.default_rng(1)
     draws = 20_000
     counts = np.bincount([length.sample(rng) for _ in range(draws)])
@@ -66,3 +79,81 @@ def test_impossible_rates(rate: object) -> None:
 def test_impossible_tables(table: object) -> None:
     with pytest.raises(ModelError, match="length"):
         rb.LengthTable(table)  # type: ignore[arg-type]
+
+
+@given(st.floats(1e-3, 200.0), st.floats(1e-3, 20.0))
+def test_one_plus_negative_binomial_is_scipys_moved_by_one(mean: float, dispersion: float) -> None:
+    lengths = np.arange(1, 300)
+    r = 1.0 / dispersion
+    expected = nbinom(r, r / (r + mean)).logpmf(lengths - 1)
+    ours = rb.OnePlusNegativeBinomial(mean, dispersion).log_probability(lengths)
+    np.testing.assert_allclose(ours, expected, rtol=1e-7, atol=1e-8)
+
+
+@given(st.floats(1e-2, 50.0))
+def test_dispersion_one_is_geometric_and_dispersion_zero_is_poisson(mean: float) -> None:
+    lengths = np.arange(1, 100)
+    stop = 1.0 / (1.0 + mean)
+    geometric = np.log(stop) + (lengths - 1) * np.log1p(-stop)
+    np.testing.assert_allclose(rb.OnePlusNegativeBinomial(mean, 1.0).log_probability(lengths), geometric, rtol=1e-9)
+    nearly = rb.OnePlusNegativeBinomial(mean, 1e-12).log_probability(lengths)
+    np.testing.assert_allclose(nearly, rb.OnePlusPoisson(mean).log_probability(lengths), rtol=1e-6, atol=1e-6)
+
+
+@given(st.sampled_from([0, 1, 2]), st.floats(0.05, 30.0), st.floats(1e-5, 5.0), st.integers(0, 2**32 - 1))
+def test_slopes_are_derivatives(kind: int, mean: float, dispersion: float, seed: int) -> None:
+    """Of sum counts[n] log p(n), by differences: with respect to positive numbers, or to logarithms of probabilities."""
+    rng = np.random.default_rng(seed)
+    length = [rb.OnePlusPoisson(mean), rb.OnePlusNegativeBinomial(mean, dispersion), rb.LengthTable((0.2, 0.3, 0.5))][kind]
+    counts = np.append(0.0, rng.random(3 if kind == 2 else 25))
+    numbers = np.arange(len(counts))
+
+    def total(one: Length) -> float:
+        return float(counts[1:] @ one.log_probability(numbers[1:]))
+
+    slopes = length.slopes(counts)
+    assert set(slopes) == {quantity.name for quantity in length.quantities()}
+    for quantity in length.quantities():
+        if quantity.kind == "positive":
+            step = 1e-5 * quantity.value
+            high, low = (length.replaced({quantity.name: quantity.value + sign * step}) for sign in (1, -1))
+            expected = (total(high) - total(low)) / (2 * step)
+            assert slopes[quantity.name] == pytest.approx(expected, rel=1e-4, abs=1e-5 * counts.sum() / quantity.value)
+        else:
+            np.testing.assert_allclose(slopes[quantity.name], counts[1:])
+
+
+@pytest.mark.parametrize("length", CASES, ids=repr)
+def test_files_give_the_same_length(length: Length) -> None:
+    assert type(length).from_data(length.to_data()) == length
+
+
+@pytest.mark.parametrize(
+    ("mean", "dispersion"), [(0.0, 1.0), (1.0, 0.0), (-1.0, 1.0), (np.nan, 1.0), ("one", 1.0), (1.0, None)]
+)
+def test_impossible_negative_binomials(mean: object, dispersion: object) -> None:
+    with pytest.raises(ModelError, match=r"mean|dispersion"):
+        rb.OnePlusNegativeBinomial(mean, dispersion)  # type: ignore[arg-type]
+
+
+def test_dispersed_lengths_are_learnt() -> None:
+    """Many short leaves and a few long ones: both numbers are found, and a Poisson fits worse."""
+    truth = rb.OnePlusNegativeBinomial(4.0, 1.5)
+    emit = rb.Emit(0.6, np.eye(1) * 0.01, truth)
+    split = rb.Split(0.4, "x", "x", rb.Link(np.eye(1)), rb.Link(np.eye(1)))
+    model = rb.GaussianRBN((rb.Variable("x", 1, (split, emit)),), rb.Prior("x", (rb.Component(np.zeros(1), np.eye(1)),)))
+    pairs = [model.sample(seed=seed, max_length=60) for seed in range(60)]
+    series, masks = [y for y, _ in pairs], [tree.span_mask() for _, tree in pairs]
+    found = rb.fit(model, series, allowed=masks)
+    rows = {row.name: row for row in found.table}
+    for name, value in (("mean", truth.mean), ("dispersion", truth.dispersion)):
+        row = rows[f"x.rules[1].length.{name}"]
+        assert abs(row.estimate - value) < 3.5 * row.standard_error
+        assert row.standard_error < 0.5 * value
+    lengths = np.array([leaf.end - leaf.start for _, tree in pairs for leaf in tree.leaves])
+    assert found.model.variables[0].rules[1].length.mean == pytest.approx(lengths.mean() - 1, rel=0.02)
+    poisson_model = rb.GaussianRBN(
+        (rb.Variable("x", 1, (split, rb.Emit(0.6, np.eye(1) * 0.01, rb.OnePlusPoisson(4.0)))),), model.prior
+    )
+    other = rb.fit(poisson_model, series, allowed=masks, standard_errors=False)
+    assert found.log_likelihood > other.log_likelihood + 10.0

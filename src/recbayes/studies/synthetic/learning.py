@@ -2,7 +2,7 @@
 
 import math
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 from recbayes.family.saved import from_json, to_json
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -36,6 +36,4 @@ def _finite(value: float) -> float | None:
 
 def learnt_model(learnt: dict[str, Any]) -> GaussianRBN:
     """The model that `learn` found."""
-    model = from_json(learnt["model"])
-    assert isinstance(model, GaussianRBN)
-    return model
+    return cast(GaussianRBN, from_json(learnt["model"]))

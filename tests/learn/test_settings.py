@@ -1,0 +1,62 @@
+"""Settings of a fit: groups, and the older spellings, which mean the same."""
+
+import numpy as np
+import pytest
+
+import recbayes as rb
+from recbayes.errors import FileError, ModelError
+from tests.learn.sampled import TRUTH, samples
+
+
+def test_groups_and_older_spellings_mean_the_same() -> None:
+    series, model = samples(6), rb.GaussianRBN.create(**TRUTH)
+    common = {"covariance": "scalar", "standard_errors": False}
+    one = rb.fit(
+        model,
+        series,
+        climb=rb.QuasiNewton(tolerance=1e-3, max_evaluations=50),
+        penalty=rb.Penalty(smallest_std=1e-3, pseudo_count=0.5),
+        work=rb.Work(progress=False),
+        **common,
+    )
+    settings = {"tolerance": 1e-3, "max_evaluations": 50, "smallest_std": 1e-3, "pseudo_count": 0.5, "progress": False}
+    two = rb.fit(model, series, **settings, **common)
+    np.testing.assert_array_equal(one.vector, two.vector)
+    assert one.history == two.history
+    adam = rb.fit(model, series, climb=rb.Adam(batch=3, learning_rate=0.1), seed=3, **common)
+    old = rb.fit(model, series, method="adam", batch=3, learning_rate=0.1, seed=3, **common)
+    assert adam.history == old.history
+    assert len(adam.history) == 30 * 2 + 1
+    short = rb.fit(model, series, climb=rb.Adam(batch=3, epochs=4), seed=3, **common)
+    assert len(short.history) == 4 * 2 + 1
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"method": "newton"},
+        {"climb": "adam"},
+        {"tolerance": -1.0},
+        {"tolerance": np.nan},
+        {"max_evaluations": 0},
+        {"batch": 0, "method": "adam"},
+        {"learning_rate": np.inf, "method": "adam"},
+        {"pseudo_count": -0.1},
+        {"smallest_std": -1.0},
+        {"restarts": -1},
+        {"restarts": 1.5},
+        {"seed": -1},
+        {"exact": True},
+        {"on_error": "ignore"},
+    ],
+)
+def test_nonsense_is_refused(settings: dict) -> None:
+    with pytest.raises(ModelError, match=next(iter(settings))):
+        rb.fit(None, np.zeros((4, 1)), **settings)
+
+
+def test_what_fit_does_not_know() -> None:
+    with pytest.raises(TypeError, match="nonsense"):
+        rb.fit(None, np.zeros((4, 1)), nonsense=1)  # type: ignore[call-arg]
+    with pytest.raises(FileError, match="resume needs"):
+        rb.fit(None, np.zeros((4, 1)), work=rb.Work(resume=True))

@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,21 @@ def test_every_public_name_exists() -> None:
         assert name in dir(rb)
     with pytest.raises(AttributeError, match="nonsense"):
         rb.nonsense  # noqa: B018
+
+
+def test_the_stub_lists_the_names_that_exist() -> None:
+    """Type checkers read it, and so does the package; a name is wrong for one of them if it has another alias or no home."""
+    homes: dict[str, str] = {}
+    for node in ast.parse((SOURCE / "__init__.pyi").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                assert alias.asname == alias.name
+                assert alias.name not in homes
+                homes[alias.name] = f"recbayes.{node.module or alias.name}"
+    assert sorted(homes) == rb.__all__
+    for name, home in homes.items():
+        module = import_module(home)
+        assert getattr(rb, name) is (module if home == f"recbayes.{name}" else getattr(module, name))
 
 
 def test_command_line_says_what_it_can() -> None:

@@ -55,9 +55,8 @@ def test_types_of_results(tmp_path: Path) -> None:
     notes = [line.split('"')[1] for line in lines if "Revealed type is" in line]
     bare = [_without_modules(note) for note in notes]
     assert bare == EXPECTED
-    errors = [line for line in lines if ": error:" in line]
-    assert len(errors) == 1, errors
-    assert "nonsense" in errors[0] or "overload" in errors[0]
+    errors = {line.split(":")[1] for line in lines if ": error:" in line}
+    assert errors == {str(SEEN.count("\n"))}  # the last line, whose keyword nobody knows
 
 
 def _without_modules(text: str) -> str:

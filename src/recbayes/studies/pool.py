@@ -1,4 +1,9 @@
-"""Processes that work for a study, and end with it."""
+"""Processes that work for a study, and end with it, even if it is killed in the middle of their work.
+
+No pool at hand does this: the workers of concurrent.futures and of loky (joblib) go on with what is in their queue long
+after their parent was killed. On loky this file would be no shorter: its workers cannot wait for the end of their parent
+process, and when they are killed at Control-C while work is waiting, its own thread fails with a KeyError.
+"""
 
 import multiprocessing
 import os

@@ -19,7 +19,7 @@ from recbayes.learn.gradient import log_evidence_and_gradient
 from recbayes.studies.facts import facts, versions
 from recbayes.studies.parts import Done, Folder, Part, elapsed, run_parts
 from recbayes.studies.pool import worker_pool
-from recbayes.studies.progress import Stages
+from recbayes.studies.progress import stage
 from recbayes.studies.synthetic.data import make_sequence, paper_model
 from recbayes.studies.synthetic.learning import learn
 from recbayes.studies.synthetic.methods import BEST_TREE, EXPECTED_F1, MOST_PROBABLE, NODES
@@ -63,13 +63,14 @@ def run(
         raise StudyError("the baseline needs the package ruptures: pip install 'recbayes[study]'")
     folder = Folder(path, {"study": "synthetic", "settings": settings.to_data(), "versions": versions()})
     workers = (workers or os.cpu_count() or 1) if executor is None else None
-    with Stages(progress) as stages, worker_pool(executor, workers) as pool:
+    with worker_pool(executor, workers) as pool:
 
-        def stage(name: str, parts: list[Part]) -> dict[str, Done]:
-            return run_parts(parts, folder, pool, stages.stage(name, len(parts)))
+        def finish(name: str, parts: list[Part]) -> dict[str, Done]:
+            with stage(name, len(parts), progress) as tell:
+                return run_parts(parts, folder, pool, tell)
 
-        tuning = stage("tuning the baselines, compiling", _tuning_parts(settings))
-        learning = stage("learning", [Part(f"learn/{noise}", learn, (settings, noise)) for noise in settings.noise_levels])
+        tuning = finish("tuning the baselines, compiling", _tuning_parts(settings))
+        learning = finish("learning", [Part(f"learn/{noise}", learn, (settings, noise)) for noise in settings.noise_levels])
         change_points = {
             noise: choose_change_points(settings, _results(tuning, f"change_points/{noise}/"))
             for noise in settings.noise_levels
@@ -77,7 +78,7 @@ def run(
         bayesian = {noise: tuning[f"bayesian/{noise}"].result for noise in settings.noise_levels}
         learnt = {noise: learning[f"learn/{noise}"].result for noise in settings.noise_levels}
         prepared = {noise: prepare(change_points[noise], bayesian[noise], learnt[noise]) for noise in settings.noise_levels}
-        testing = stage("testing", _testing_parts(settings, prepared))
+        testing = finish("testing", _testing_parts(settings, prepared))
     return Results(
         settings=settings,
         facts=facts(workers),

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from recbayes.gaussian.chart.gradient import ModelGradient
-from recbayes.gaussian.chart.tables import LEFT, RIGHT, references_of
+from recbayes.gaussian.chart.references import references_of
+from recbayes.gaussian.chart.tables import LEFT, RIGHT
 from recbayes.gaussian.model.rbn import Component, Emit, GaussianRBN, Prior, Split, Variable
 from recbayes.lengths.lengths import LengthTable, OnePlusPoisson
 

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recbayes.checks.series import Series
-from recbayes.gaussian.chart.tables import LEFT, REFERENCE_SPREAD, references_of
+from recbayes.gaussian.chart.references import REFERENCE_SPREAD, references_of
+from recbayes.gaussian.chart.tables import LEFT
 from recbayes.gaussian.learn.blocks import Block
 from recbayes.gaussian.learn.parameters import Parameters
 from recbayes.gaussian.model.guess import column_scales

@@ -14,16 +14,16 @@ import numpy as np
 from recbayes.checks.many import per_series, run_many
 from recbayes.checks.series import Series, as_series, is_many
 from recbayes.compiled.compilation import run_kernel
-from recbayes.compiled.lanes import LANES
+from recbayes.compiled.layout import CHOICES, whole_groups
 from recbayes.discrete.model.flat import Discrete
 from recbayes.discrete.posterior.posterior import draw_trees_of
 from recbayes.errors import ApproximationWarning, DataError
 from recbayes.family.families import check_gaussian
 from recbayes.gaussian.chart.inside import Chart, inside, inside_one
-from recbayes.gaussian.chart.plan import CHOICES, potential_numbers
 from recbayes.gaussian.chart.tables import tables_of
-from recbayes.gaussian.kernels.draw import draw_trees, move_trees
-from recbayes.gaussian.kernels.options import most_options
+from recbayes.gaussian.kernels.draw import draw_trees
+from recbayes.gaussian.kernels.listing import group_room, most_alternatives
+from recbayes.gaussian.kernels.move import move_trees
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.posterior.follow import problem_of
 from recbayes.gaussian.posterior.forest import gaussian_forest
@@ -107,10 +107,9 @@ def draw(chart: Chart, draws: int, seed: int) -> GaussianPosterior:
 def _capacities(chart: Chart) -> tuple[int, int]:
     """The largest number of alternatives of a cell, and how many numbers to keep of those of all cells."""
     tables, _ = tables_of(chart.model)
-    most = most_options(tables, chart.plan, chart.components)
-    group = (potential_numbers(tables.turn.shape[1]) + 2) * LANES
+    most = most_alternatives(tables, chart.plan, chart.components)
     cells = chart.plan.choices_size // CHOICES
-    return most, int(min(KEPT, cells * (most // LANES + 1) * group))
+    return most, int(min(KEPT, cells * whole_groups(most + 1) * group_room(tables.shifts.shape[1])))
 
 
 def _draw(chart: Chart, draws: int, seed: int) -> tuple[Forest, np.ndarray]:

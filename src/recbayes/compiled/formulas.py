@@ -5,9 +5,9 @@
         return size * (size + 1) // 2
 
 Python calls the function, with numbers or arrays. Where a kernel calls it, it is called once, during compilation, with
-numbers that write down what is done with them, and so becomes a handful of instructions at that place. (As compiled
-functions of their own, the formulas of `layout` made kernels compile 10 % longer.) A formula must therefore be the same for all
-numbers: no conditions, and only + - * and // (of numbers that are not negative).
+numbers that write down what is done with them, and so becomes a handful of instructions at that place: kernels call formulas
+hundreds of times, and must not compile longer for it. A formula must therefore be the same for all numbers: no conditions,
+and only + - * // and % (of numbers that are not negative).
 """
 
 import inspect
@@ -47,6 +47,9 @@ class _Written:
 
     def __floordiv__(self, other: Any) -> "_Written":
         return self._with("sdiv", self, other)
+
+    def __mod__(self, other: Any) -> "_Written":
+        return self._with("srem", self, other)
 
 
 def formula(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -127,7 +127,7 @@ def cell_place(base: int, row: Row, start: int) -> int:
     return _cell(base, row.place, row.low, start)
 
 
-def cell_places(base: np.ndarray | int, rows: np.ndarray, starts: np.ndarray | int) -> np.ndarray:
+def cell_places(base: np.ndarray | int, rows: np.ndarray | np.void, starts: np.ndarray | int) -> np.ndarray:
     """`cell_place` of one cell or many."""
     return _cell(base, rows["place"], rows["low"], starts)
 
@@ -150,7 +150,7 @@ def choice_place(base: int, row: Row, start: int, size: int) -> int:
     return _choice(base, row.place, row.low, start, size)
 
 
-def choice_places(base: np.ndarray | int, rows: np.ndarray, starts: np.ndarray | int, size: int) -> np.ndarray:
+def choice_places(base: np.ndarray | int, rows: np.ndarray | np.void, starts: np.ndarray | int, size: int) -> np.ndarray:
     """`choice_place` of one cell or many."""
     return _choice(base, rows["place"], rows["low"], starts, size)
 
@@ -175,6 +175,11 @@ def lay_out_rows(low: np.ndarray, high: np.ndarray, size: int) -> tuple[np.ndarr
     return rows, ends[:, -1] + LANES
 
 
+def put_end_to_end(rows: np.ndarray, sizes: np.ndarray) -> None:
+    """Let the rows of several stores have places in one array, store after store."""
+    rows["place"] += (np.cumsum(sizes) - sizes)[:, None]
+
+
 def choices_sizes(sizes: np.ndarray, size: int) -> np.ndarray:
     """The sizes of the choices that go with stores of messages of the given sizes."""
     return CHOICES * (sizes // message_entries(size)) + 2 * LANES
@@ -188,12 +193,16 @@ def row_block(array: np.ndarray, base: int, row: np.void, size: int) -> np.ndarr
 
 def read_cell(array: np.ndarray, base: int, row: np.void, start: int, size: int) -> np.ndarray:
     """The entries of a cell's message: (..., places) to (..., entries)."""
-    return array[..., entry_place(cell_places(base, row, start), row["length"], np.arange(message_entries(size)))]
+    return np.take(array, _entries_of_cell(base, row, start, size), axis=-1)
 
 
 def write_cell(array: np.ndarray, base: int, row: np.void, start: int, size: int, message: np.ndarray) -> None:
     """Put a message into its cell."""
-    array[entry_place(cell_places(base, row, start), row["length"], np.arange(message_entries(size)))] = message
+    array[_entries_of_cell(base, row, start, size)] = message
+
+
+def _entries_of_cell(base: int, row: np.void, start: int, size: int) -> np.ndarray:
+    return entry_place(cell_places(base, row, start), row["length"], np.arange(message_entries(size)))
 
 
 # The constants of a model: covariance, map and offset of every link, then a reference (a message) for every variable

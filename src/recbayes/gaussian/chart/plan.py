@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import KERNEL
-from recbayes.compiled.layout import choices_sizes, lay_out_rows
+from recbayes.compiled.layout import choices_sizes, lay_out_rows, put_end_to_end
 from recbayes.errors import DataError
 from recbayes.gaussian.chart.tables import LINK, VARIABLE, Tables
 
@@ -97,7 +97,7 @@ def _lay_out_plan(structure: _Structure, positions: np.ndarray, mask: np.ndarray
     bases = np.concatenate([[0], np.cumsum(np.concatenate([sizes, sizes[links_table["child"]], emit_sizes]))])
     variables, links = len(sizes), len(links_table)
     emit_base = int(bases[variables + links])
-    emit_rows["place"] += (bases[variables + links : -1] - emit_base)[:, None]
+    put_end_to_end(emit_rows, emit_sizes)
     choice_bases = np.concatenate([[0], np.cumsum(choices_sizes(sizes, structure.size))])
     return Plan(
         positions=positions,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INLINED, INNER, LANES, MERGED
+from recbayes.compiled.lanes import INNER, LANES, MERGED
 from recbayes.compiled.layout import cell_place, component_stride, formula, lanes_room, message_entries, message_room
 from recbayes.compiled.potentials import join, join_mode
 from recbayes.gaussian.chart.plan import Plan
@@ -54,13 +54,19 @@ def group_room(size: int) -> int:
     return lanes_room(message_entries(size) + 2)
 
 
-@njit(**INLINED)
+@formula
+def group_place(begin: int, alternative: int, size: int) -> int:
+    """Where the group of an alternative begins."""
+    return begin + alternative // LANES * group_room(size)
+
+
+@formula
 def alternative_place(begin: int, alternative: int, size: int) -> int:
     """Where the potential of an alternative stands in a list: its lane of the group's potential."""
-    return begin + alternative // LANES * group_room(size) + alternative % LANES
+    return group_place(begin, alternative, size) + alternative % LANES
 
 
-@njit(**INLINED)
+@formula
 def rule_place(begin: int, alternative: int, size: int) -> int:
     """Where the rule of an alternative stands; its split point is a group of lanes further."""
     return alternative_place(begin, alternative, size) + message_room(size)
@@ -76,7 +82,7 @@ def list_alternatives(problem: Problem, v: int, start: int, width: int, room: np
     work = Listing(problem.length_log_probability, problem.messages, problem.components, room, at, begin)
     count = visit_alternatives(tables, plan, Cell(v, width, start), _list_emission, _list_split, 0, 0, work)
     if count % LANES:
-        _join_group(room, size, at, begin + count // LANES * group_room(size))
+        _join_group(room, size, at, group_place(begin, count, size))
     return count
 
 
@@ -140,7 +146,7 @@ def _open_lane(room: np.ndarray, size: int, at: Room, begin: int, count: int, ru
 def _close_lane(room: np.ndarray, size: int, at: Room, begin: int, count: int) -> int:
     """Join the children of a group once it is full. Returns the number of alternatives so far."""
     if count % LANES == LANES - 1:
-        _join_group(room, size, at, begin + count // LANES * group_room(size))
+        _join_group(room, size, at, group_place(begin, count, size))
     return count + 1
 
 

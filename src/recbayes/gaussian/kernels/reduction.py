@@ -25,7 +25,7 @@ from recbayes.compiled.layout import (
 )
 from recbayes.compiled.potentials import join, join_mode
 from recbayes.gaussian.chart.tables import Tables
-from recbayes.gaussian.kernels.listing import alternative_place, group_room
+from recbayes.gaussian.kernels.listing import alternative_place, group_place, group_room
 from recbayes.gaussian.kernels.merging import (
     PART_COUNT,
     PART_DETERMINANT,
@@ -140,7 +140,7 @@ def _start_parts(room: np.ndarray, size: int, count: int, parts: int, heaviest: 
         if weight < heaviest - LEFT_OUT:
             return p
         room[to.weights + chosen] = math.inf  # marks it as taken
-        _under_reference(room, size, to.alternatives + chosen // LANES * group_room(size), at)
+        _under_reference(room, size, group_place(to.alternatives, chosen, size), at)
         lane, part = chosen % LANES, to.parts + p * stride
         room[part] = math.exp(weight - heaviest)
         room[part + PART_COUNT] = 1.0

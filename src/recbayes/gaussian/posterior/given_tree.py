@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 
 from recbayes.checks.series import Series, as_series
 from recbayes.compiled.compilation import run_kernel
-from recbayes.compiled.layout import lay_out_rows, message_entries, pack_messages, row_block, unpack_messages
+from recbayes.compiled.layout import lay_out_rows, message_entries, pack_messages, put_end_to_end, row_block, unpack_messages
 from recbayes.discrete.model.flat import Discrete
 from recbayes.discrete.posterior.given_tree import log_weight
 from recbayes.errors import DataError, ModelError
@@ -108,7 +108,7 @@ def _leaf_problem(model: GaussianRBN, tables: Tables, origins: Origins, series: 
     high = np.full((len(rules), leaves + 1), -1)
     high[:, 1] = leaves - 1
     emit_rows, sizes = lay_out_rows(np.zeros_like(high), high, size)
-    emit_rows["place"] += (np.cumsum(sizes) - sizes)[:, None]
+    put_end_to_end(emit_rows, sizes)
     messages = np.zeros(sizes.sum())
     for e, rule in enumerate(rules):
         potentials = merge(observe(rule, series, size), positions)

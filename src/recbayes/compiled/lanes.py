@@ -9,6 +9,7 @@ is not vectorised reliably: the compiler cannot know that the arrays do not over
 """
 
 import operator
+from typing import Any
 
 from llvmlite import ir
 from numba import njit
@@ -18,6 +19,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin
 
 LANES = 8
+Lanes = Any  # what annotations call eight numbers; for numba they are `lanes`
 KERNEL = {"nogil": True, "error_model": "numpy", "cache": True}  # functions called from Python, kept on disk
 INNER = {  # functions called by kernels
     "nogil": True,
@@ -26,6 +28,7 @@ INNER = {  # functions called by kernels
     "no_cfunc_wrapper": True,
 }
 INLINED = {**INNER, "forceinline": True}  # functions that become fast where their arguments are known constants
+MERGED = {**INNER, "inline": "always"}  # functions whose text becomes part of their caller's: they are not compiled twice
 _DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 _INTEGERS = ir.VectorType(ir.IntType(64), LANES)
 _FLAGS = ("contract",)  # a * b + c may become one fused operation; infinities and NaN keep their meaning

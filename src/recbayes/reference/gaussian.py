@@ -19,7 +19,7 @@ from scipy.special import logsumexp
 
 from recbayes.checks.series import Series, as_series
 from recbayes.errors import LengthError
-from recbayes.gaussian.chart.tables import references_of
+from recbayes.gaussian.chart.references import references_of
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.naming import rule_name
 from recbayes.gaussian.model.parts import Link, Split

@@ -4,9 +4,8 @@ While the chart is filled, every cell notes the alternative with the highest pea
 |2 pi Sigma_ijk|^(-1/2), emissions included (section Tree Induction). From the root down, each node takes its cell's choice.
 """
 
-from recbayes.compiled.lanes import LANES
+from recbayes.compiled.layout import BEST_RULE, BEST_SPLIT, choice_places, entry_place
 from recbayes.gaussian.chart.inside import Chart
-from recbayes.gaussian.chart.plan import CHOICES, potential_numbers
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.model.naming import rule_name
 from recbayes.tree.tree import Node, Tree
@@ -39,6 +38,6 @@ def _choice(chart: Chart, v: int, i: int, k: int) -> tuple[int, int]:
     plan = chart.plan
     row = plan.rows[v, k - i]
     size = max(variable.dim for variable in chart.model.variables)
-    before = (row["place"] - LANES) // potential_numbers(size)
-    first = plan.choice_base[v] + LANES + CHOICES * before + i - row["low"]
-    return int(chart.choices[first + row["length"]]), int(chart.choices[first + 2 * row["length"]])
+    place = choice_places(plan.choice_base[v], row, i, size)
+    rule, split = (chart.choices[entry_place(place, row["length"], entry)] for entry in (BEST_RULE, BEST_SPLIT))
+    return int(rule), int(split)

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
+from recbayes.compiled.layout import link_blocks, link_entries, unpack_messages
 from recbayes.errors import DataError
-from recbayes.gaussian.chart.inside import Chart, emission_block
-from recbayes.gaussian.chart.leaves import Potentials, merge, merge_adjoint, observe, observe_adjoint
-from recbayes.gaussian.chart.tables import LEFT, Origins, emit_rules, tables_of
-from recbayes.gaussian.kernels.adjoint import Gradients, fill_adjoint
+from recbayes.gaussian.chart.emissions import emission_slopes, length_log_probability
+from recbayes.gaussian.chart.inside import Chart
+from recbayes.gaussian.chart.tables import LEFT, Origins, tables_of
+from recbayes.gaussian.kernels.adjoint import fill_adjoint
+from recbayes.gaussian.kernels.derivatives import Gradients
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.parameters.quantity import Slopes
 
@@ -56,19 +58,20 @@ def model_gradient(chart: Chart) -> ModelGradient:
 def no_gradients(chart: Chart) -> Gradients:
     """Room for derivatives, all of them zero."""
     tables, origins = tables_of(chart.model)
-    size = tables.turn.shape[1]
+    size = tables.shifts.shape[1]
     return Gradients(
         rules=np.zeros(len(tables.rules)),
-        links=np.zeros((len(tables.links), 2 * size * size + size)),
+        links=np.zeros((len(tables.links), link_entries(size))),
         emissions=np.zeros((len(origins.emits), chart.length + 1)),
         prior=np.zeros_like(tables.prior),
     )
 
 
 def assemble(chart: Chart, derivatives: np.ndarray, gradients: Gradients) -> ModelGradient:
-    """Derivatives with respect to the model's numbers, from those with respect to its tables and to single emissions."""
+    """Derivatives with respect to the model's numbers, from those with respect to its tables and to the potentials of
+    emissions (in `derivatives`, which is used up)."""
     tables, origins = tables_of(chart.model)
-    size = tables.turn.shape[1]
+    size = tables.shifts.shape[1]
     rules = {key: 0.0 for key in [*((v, r) for v, r, _ in origins.rules), *origins.emits]}
     shifts: dict[tuple[int, int], dict[tuple[int, int], float]] = {}
     for (v, r, shift), value in zip(origins.rules, gradients.rules.tolist(), strict=True):
@@ -80,24 +83,22 @@ def assemble(chart: Chart, derivatives: np.ndarray, gradients: Gradients) -> Mod
         rules=rules,
         shifts=shifts,
         links=_link_gradients(chart.model, origins, gradients.links, size),
-        emits=_emit_gradients(chart, origins, derivatives, size),
+        emits=emission_slopes(chart.model, tables, origins, chart.plan, chart.series, chart.messages, derivatives),
         lengths=dict(zip(origins.emits, gradients.emissions, strict=True)),
         prior=_prior_gradients(chart.model, origins, gradients.prior, size),
     )
 
 
 def adjoint(chart: Chart) -> tuple[np.ndarray, Gradients]:
-    """Derivatives with respect to every number of every message, in the layout of `chart.messages`, and their sums."""
+    """Derivatives with respect to every entry of every message, in the layout of `chart.messages`, and their sums."""
     if chart.components > 1:
         raise DataError("derivatives are those of a chart with one Gaussian per message; use inside(..., components=1)")
     tables, origins = tables_of(chart.model)
-    emits = emit_rules(chart.model, origins)
     gradients = no_gradients(chart)
     evidence = np.full(tables.prior.shape[1], -np.inf)
     evidence[: len(chart.log_evidence_by_prior)] = chart.log_evidence_by_prior
     derivatives = np.zeros_like(chart.messages)
-    lengths = np.arange(chart.length + 1)
-    log_probability = np.array([rule.length.log_probability(lengths) for rule in emits])
+    log_probability = length_log_probability(chart.model, origins, chart.length)
     run_kernel(
         fill_adjoint, tables, chart.plan, log_probability, chart.messages, chart.choices, evidence, derivatives, gradients
     )
@@ -112,33 +113,15 @@ def _link_gradients(
     for (v, r, side), row in zip(origins.links, rows, strict=True):
         rule = model.variables[v].rules[r]
         child = names[rule.left if side == LEFT else rule.right]  # type: ignore[union-attr]
-        covariance = row[: size * size].reshape(size, size)[:child, :child]
-        full_map = row[size * size : 2 * size * size].reshape(size, size)[:child, : model.variables[v].dim]
-        gradients[v, r, side] = LinkGradient(0.5 * (covariance + covariance.T), full_map, row[2 * size * size :][:child])
-    return gradients
-
-
-def _emit_gradients(chart: Chart, origins: Origins, derivatives: np.ndarray, size: int) -> dict[tuple[int, int], Slopes]:
-    gradients: dict[tuple[int, int], Slopes] = {}
-    segments = len(chart.plan.positions) - 1
-    rows, columns = np.tril_indices(size)
-    for e, (key, rule) in enumerate(zip(origins.emits, emit_rules(chart.model, origins), strict=True)):
-        block = emission_block(chart.plan, e, 1, size, derivatives)[:, :segments]
-        precision = np.zeros((segments, size, size))
-        precision[:, rows, columns] = precision[:, columns, rows] = block[1 + size :].T
-        slopes = Potentials(block[0].copy(), block[1 : 1 + size].T.copy(), precision)
-        potentials = observe(rule, chart.series, size)
-        if segments < chart.length:
-            slopes = merge_adjoint(potentials, chart.plan.positions, merge(potentials, chart.plan.positions), slopes)
-        one = observe_adjoint(rule, chart.series, potentials, slopes)
-        shown = one.map[:, : chart.model.variables[key[0]].dim]
-        gradients[key] = {"covariance": one.covariance, "map": shown, "offset": one.offset}
+        covariance, full_map, offset = link_blocks(row, size)
+        covariance = covariance[:child, :child]
+        full_map = full_map[:child, : model.variables[v].dim]
+        gradients[v, r, side] = LinkGradient(0.5 * (covariance + covariance.T), full_map, offset[:child])
     return gradients
 
 
 def _prior_gradients(model: GaussianRBN, origins: Origins, columns: np.ndarray, size: int) -> list[ComponentGradient]:
     gradients = []
-    lower = np.tril_indices(size)
     for position, component in enumerate(model.prior.components):
         dim = len(component.mean)
         inverse = np.linalg.inv(component.covariance)
@@ -147,10 +130,9 @@ def _prior_gradients(model: GaussianRBN, origins: Origins, columns: np.ndarray, 
         for (owner, steps), column in zip(origins.prior, columns.T, strict=False):
             if owner != position:
                 continue
-            shifts[steps] = float(column[0])
-            mean += np.roll(column[1 : 1 + dim], -steps)
-            precision = np.zeros((size, size))
-            precision[lower] = precision.T[lower] = column[1 + size :]
-            covariance -= inverse @ precision[:dim, :dim] @ inverse + 0.5 * column[0] * inverse
+            height, mode, precision = unpack_messages(column, size)
+            shifts[steps] = float(height)
+            mean += np.roll(mode[:dim], -steps)
+            covariance -= inverse @ precision[:dim, :dim] @ inverse + 0.5 * height * inverse
         gradients.append(ComponentGradient(sum(shifts.values()), shifts, mean, covariance))
     return gradients

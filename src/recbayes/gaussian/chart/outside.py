@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
+from recbayes.compiled.layout import HEIGHT, cell_places, pack_messages, read_cell, row_block, unpack_messages, write_cell
 from recbayes.errors import ApproximationWarning, DataError, LengthError
 from recbayes.gaussian.chart.inside import Chart, inside_one
-from recbayes.gaussian.chart.plan import potential_numbers
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.outside import fill_outside
 from recbayes.spans.constraints import Constraints
@@ -50,16 +50,11 @@ class Outside:
         size = max(one.dim for one in self.chart.model.variables)
         dim = self.chart.model.variables[v].dim
         plan = self.chart.plan
-        row = plan.rows[v, k - i]
-        numbers = store[
-            plan.inside_base[v] + row["place"] + i - row["low"] + np.arange(potential_numbers(size)) * row["length"]
-        ]
-        if numbers[0] == -np.inf:
+        entries = read_cell(store, plan.inside_base[v], plan.rows[v, k - i], i, size)
+        log_mass, mean, covariance = unpack_messages(entries, size)
+        if log_mass == -np.inf:
             raise DataError(f"no tree has a node {start}:{end} for {self.chart.model.variables[v].name}")
-        covariance = np.zeros((size, size))
-        covariance[np.tril_indices(size)] = numbers[1 + size :]
-        covariance = covariance + np.tril(covariance, -1).T
-        return Density(float(numbers[0]), numbers[1 : 1 + dim].copy(), covariance[:dim, :dim])
+        return Density(float(log_mass), mean[:dim].copy(), covariance[:dim, :dim])
 
 
 def outside(chart: Chart) -> Outside:
@@ -68,15 +63,15 @@ def outside(chart: Chart) -> Outside:
         raise DataError("the paper's outside pass has one Gaussian per message; use inside(..., components=1)")
     tables, _ = tables_of(chart.model)
     plan = chart.plan
-    size = tables.turn.shape[1]
+    size = tables.shifts.shape[1]
     inside_size = int(plan.link_base[0]) if len(plan.link_base) else plan.emit_base
     outer = np.zeros(inside_size)
     nodes = np.zeros(inside_size)
     segments = len(plan.positions) - 1
     row = plan.rows[tables.root, segments]
-    place = plan.inside_base[tables.root] + row["place"]
-    outer[place + np.arange(potential_numbers(size)) * row["length"]] = _prior_density(chart, size)
-    outer[place + 1 : place + row["length"]] = -np.inf
+    base = plan.inside_base[tables.root]
+    row_block(outer, base, row, size)[HEIGHT] = -np.inf
+    write_cell(outer, base, row, 0, size, _prior_density(chart, size))
     run_kernel(fill_outside, tables, plan, chart.messages, outer, nodes)
     log_nodes = _spans(chart, nodes) - chart.log_evidence
     with np.errstate(over="ignore"):
@@ -97,7 +92,7 @@ def _prior_density(chart: Chart, size: int) -> np.ndarray:
     covariance = np.sum([weight * (S + np.outer(m - mean, m - mean)) for weight, m, S in parts], axis=0)
     full_mean, full = np.zeros(size), np.zeros((size, size))
     full_mean[: len(mean)], full[: len(mean), : len(mean)] = mean, covariance
-    return np.concatenate([[0.0], full_mean, full[np.tril_indices(size)]])
+    return pack_messages(0.0, full_mean, full)
 
 
 def _spans(chart: Chart, nodes: np.ndarray) -> np.ndarray:
@@ -108,9 +103,8 @@ def _spans(chart: Chart, nodes: np.ndarray) -> np.ndarray:
         for width in np.flatnonzero(rows["low"] <= rows["high"]):
             row = rows[width]
             starts = np.arange(row["low"], row["high"] + 1)
-            first = chart.plan.inside_base[v] + row["place"]
             where = positions[starts], positions[starts + width]
-            spans[where] = np.logaddexp(spans[where], nodes[first : first + len(starts)])
+            spans[where] = np.logaddexp(spans[where], nodes[cell_places(chart.plan.inside_base[v], row, starts)])
     return spans
 
 

@@ -1,10 +1,10 @@
 """Which cells of the chart are needed, and where they are stored.
 
 Chart points are all positions 0..N of a series, or the candidate boundaries. A cell is (variable, width, start): the span
-from point `start` to point `start + width`. Spans of one width are neighbours in memory, because a kernel fills eight of
-them at once: a *row* holds, for one variable and width, number after number of the messages of all needed starts, which
-form an interval. The intervals are found by walking down from the root with the fewest and the most observations that
-each variable can produce: a right-linear model thus has O(N) cells, and so does a left-linear one.
+from point `start` to point `start + width`. Cells of one variable and width form a *row*, of all needed starts, which are an
+interval (where they lie in memory is known to `recbayes.compiled.layout`). The intervals are found by walking down from the
+root with the fewest and the most observations that each variable can produce: a right-linear model thus has O(N) cells, and
+so does a left-linear one.
 """
 
 from functools import lru_cache
@@ -12,21 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.compiled.lanes import LANES
+from recbayes.compiled.layout import choices_sizes, lay_out_rows, put_end_to_end
 from recbayes.gaussian.chart.tables import Tables
 from recbayes.spans.constraints import FREE, Constraints
 from recbayes.spans.reach import UNBOUNDED, reached, span_widths
-
-CHOICES = 3  # numbers kept about each cell: how its message came about, its best rule and split
-ROW = np.dtype([(name, np.int64) for name in ("low", "high", "place", "length")], align=True)
 
 
 class Plan(NamedTuple):
     """Rows of V variables and E emissions for widths up to M, the number of segments between points.
 
     All messages live in one array, `messages`: a store for the inside messages of every variable, one for the upward
-    messages of every link, and one for the potentials of whole emissions. In a store, number n of the message of start i
-    is at base + place + n * length + i - low.
+    messages of every link, and one for the potentials of whole emissions, each beginning at its base.
     """
 
     positions: np.ndarray  # (M + 1,) observation at which each point stands
@@ -37,7 +33,7 @@ class Plan(NamedTuple):
     inside_base: np.ndarray  # (V,)
     link_base: np.ndarray  # (K,)
     emit_base: int
-    choice_base: np.ndarray  # (V,) likewise for the three numbers in `choices`: origin, best rule, best split
+    choice_base: np.ndarray  # (V,) likewise in the array `choices`
     messages_size: int
     choices_size: int
     allowed: np.ndarray  # (M + 1, M + 1) of NO_NODE, NODE and INNER, or (0, 0) if all spans may be nodes
@@ -73,7 +69,7 @@ def _structure(tables: Tables) -> _Structure:
         tuple(tables.emits["longest"][variable["first_emit"] : variable["end_emit"]].tolist())
         for variable in tables.variables
     )
-    return _Structure(tuple(rules), leaves, tuple(children.tolist()), tables.root, tables.turn.shape[1])
+    return _Structure(tuple(rules), leaves, tuple(children.tolist()), tables.root, tables.shifts.shape[1])
 
 
 @lru_cache(maxsize=64)
@@ -91,15 +87,13 @@ def _lay_out_plan(structure: _Structure, positions: np.ndarray, mask: np.ndarray
     limit = np.where(emits < 0, segments, np.minimum(emits, segments))
     widths = np.arange(segments + 1)
     emit_high = np.where((widths >= 1) & (widths <= limit[:, None]), segments - widths, -1)
-    numbers = potential_numbers(structure.size)
-    rows, sizes = _lay_out(low, high, numbers)
-    emit_rows, emit_sizes = _lay_out(np.where(emit_high < 0, segments, 0), emit_high, numbers)
+    rows, sizes = lay_out_rows(low, high, structure.size)
+    emit_rows, emit_sizes = lay_out_rows(np.where(emit_high < 0, segments, 0), emit_high, structure.size)
     bases = np.concatenate([[0], np.cumsum(np.concatenate([sizes, sizes[list(structure.children)], emit_sizes]))])
     variables, links = len(sizes), len(structure.children)
     emit_base = int(bases[variables + links])
-    emit_rows["place"] += (bases[variables + links : -1] - emit_base)[:, None]
-    choice_sizes = CHOICES * (sizes // numbers) + 2 * LANES
-    choice_bases = np.concatenate([[0], np.cumsum(choice_sizes)])
+    put_end_to_end(emit_rows, emit_sizes)
+    choice_bases = np.concatenate([[0], np.cumsum(choices_sizes(sizes, structure.size))])
     return Plan(
         positions=positions,
         rows=rows,
@@ -116,25 +110,9 @@ def _lay_out_plan(structure: _Structure, positions: np.ndarray, mask: np.ndarray
     )
 
 
-def potential_numbers(size: int) -> int:
-    """Numbers of a potential in `size` dimensions: log height, mode and packed precision."""
-    return 1 + size + size * (size + 1) // 2
-
-
 def span_limits(tables: Tables) -> tuple[int, int | None]:
     """The fewest and the most observations of a whole series; None without limit."""
     structure = _structure(tables)
     shortest, longest = span_widths(np.array(structure.rules, dtype=np.int64).reshape(-1, 3), structure.leaves)
     limit = int(longest[tables.root])
     return int(shortest[tables.root]), None if limit >= UNBOUNDED else limit
-
-
-def _lay_out(low: np.ndarray, high: np.ndarray, numbers: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of whole groups of lanes, one after the other, with room for a group of lanes at either end."""
-    rows = np.zeros(low.shape, dtype=ROW)
-    count = np.maximum(high - low + 1, 0)
-    rows["low"], rows["high"] = low, high
-    rows["length"] = (count + LANES - 1) // LANES * LANES
-    ends = LANES + np.cumsum(numbers * rows["length"], axis=1)
-    rows["place"] = ends - numbers * rows["length"]
-    return rows, ends[:, -1] + LANES

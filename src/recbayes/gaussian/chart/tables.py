@@ -9,15 +9,24 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.checks.kept import kept
-from recbayes.compiled.lanes import LANES
+from recbayes.compiled.layout import (
+    HEIGHT,
+    lanes_room,
+    link_blocks,
+    link_entries,
+    message_entries,
+    pack_messages,
+    whole_groups,
+)
 from recbayes.errors import ModelError
+from recbayes.gaussian.chart.references import reference_constants, references_of
+from recbayes.gaussian.chart.shifts import Shifts
 from recbayes.gaussian.emissions.emission import Emission
-from recbayes.gaussian.model.parts import Link, Reference, Split
+from recbayes.gaussian.model.parts import Link, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
 
 IDENTITY, OFFSET, GENERAL = 0, 1, 2  # kinds of links: how much work passing a message upwards takes
 LEFT, RIGHT = 0, 1
-REFERENCE_SPREAD = 3.0  # standard deviations of the reference Gaussian, in those of the variable's own distribution
 
 
 VARIABLE = np.dtype(
@@ -25,7 +34,7 @@ VARIABLE = np.dtype(
     align=True,
 )
 RULE = np.dtype(
-    [(name, np.int64) for name in ("left", "right", "left_turn", "right_turn")] + [("log_probability", np.float64)],
+    [(name, np.int64) for name in ("left", "right", "left_shift", "right_shift")] + [("log_probability", np.float64)],
     align=True,
 )  # left and right are links
 LINK = np.dtype([(name, np.int64) for name in ("child", "side", "kind")], align=True)
@@ -33,17 +42,17 @@ EMIT = np.dtype([("longest", np.int64), ("log_probability", np.float64)], align=
 
 
 class Tables(NamedTuple):
-    """V variables, R rules (each shift is one), K links sorted by child, E emissions, S rotations."""
+    """V variables, R rules (each shift is one), K links sorted by child, E emissions, S shifts."""
 
     variables: np.ndarray  # (V,) of VARIABLE: where the variable's rules, links (as a child) and emissions stand
     rules: np.ndarray  # (R,) of RULE
     links: np.ndarray  # (K,) of LINK
     emits: np.ndarray  # (E,) of EMIT
-    constants: np.ndarray  # for every link covariance, map and offset (2 D * D + D numbers), then for every variable its
-    # reference as a potential: a broad Gaussian for mixing what is flat in different directions; its height lacks the 2 pi
-    turn: np.ndarray  # (S, D) turn[s, a]: which of the child's dimensions is the parent's dimension a
-    turn_packed: np.ndarray  # (S, D (D + 1) / 2) the same for the lower triangle of a matrix, row by row
-    prior: np.ndarray  # (1 + D + D (D + 1) / 2, C) the Gaussians of the prior as potentials, up to whole groups of lanes
+    constants: np.ndarray  # for every link covariance, map and offset, then for every variable its reference as a potential:
+    # a broad Gaussian for mixing what is flat in different directions; its height lacks the 2 pi
+    shifts: np.ndarray  # (S, D) shifts[s, a]: which of the child's dimensions is the parent's dimension a
+    shifts_packed: np.ndarray  # (S, D (D + 1) / 2) the same for packed symmetric matrices
+    prior: np.ndarray  # (entries, C) the Gaussians of the prior as potentials, up to whole groups of lanes
     root: int  # the variable of the prior
 
 
@@ -79,7 +88,7 @@ def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
         (index[rule.left if side == LEFT else rule.right], v, r, side) for v, r, rule in splits for side in (LEFT, RIGHT)
     )
     link_of = {(v, r, side): position for position, (_, v, r, side) in enumerate(links)}
-    turns = _Turns(size)
+    shifts = Shifts(size)
     rules = [
         (v, r, shift, rule, rule.probability * weight)
         for v, r, rule in splits
@@ -93,8 +102,8 @@ def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
         (
             link_of[v, r, LEFT],
             link_of[v, r, RIGHT],
-            turns.of(dims[v], shift[0]),
-            turns.of(dims[v], shift[1]),
+            shifts.of(dims[v], shift[0]),
+            shifts.of(dims[v], shift[1]),
             np.log(probability),
         )
         for v, r, shift, _, probability in rules
@@ -110,10 +119,10 @@ def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
         emits=np.array(emit_rows, dtype=EMIT),
         constants=np.concatenate(
             [_link_constants(link, size) for link in link_objects]
-            + [_reference_constants(reference, size) for reference in references_of(model)]
+            + [reference_constants(reference, size) for reference in references_of(model)]
         ),
-        turn=turns.table(),
-        turn_packed=turns.packed(),
+        shifts=shifts.table(),
+        shifts_packed=shifts.packed(),
         prior=prior,
         root=index[model.prior.variable],
     )
@@ -152,108 +161,38 @@ def _ranges(owners: tuple[list[int], ...], count: int) -> np.ndarray:
     return table
 
 
-def _stack(arrays: list[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
-    """The arrays one after the other, each in the corner of a block of zeros."""
-    stacked = np.zeros((len(arrays), *shape))
-    for block, array in zip(stacked, arrays, strict=True):
-        block[tuple(slice(length) for length in array.shape)] = array
-    return stacked
-
-
-class _Turns:
-    """The rotations a model uses, numbered; the identity is number 0."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.numbers = {(size, 0): 0}
-
-    def of(self, dim: int, steps: int) -> int:
-        key = (dim, steps) if steps else (self.size, 0)
-        return self.numbers.setdefault(key, len(self.numbers))
-
-    def table(self) -> np.ndarray:
-        """The child is np.roll(parent, steps), so the parent's dimension a is the child's a + steps."""
-        rows = [[(a + s) % d if a < d else a for a in range(self.size)] for d, s in self.numbers]
-        return np.array(rows, dtype=np.int64)
-
-    def packed(self) -> np.ndarray:
-        row, column = np.tril_indices(self.size)
-        turn = self.table()
-        high = np.maximum(turn[:, row], turn[:, column])
-        low = np.minimum(turn[:, row], turn[:, column])
-        return np.ascontiguousarray(high * (high + 1) // 2 + low)
-
-
 def _prior_potentials(model: GaussianRBN, size: int) -> tuple[np.ndarray, list[tuple[int, int]]]:
     """Every Gaussian of the prior as a potential, its weight included, and its component and shift."""
     columns, origins = [], []
     for position, component in enumerate(model.prior.components):
         inverse = np.linalg.inv(component.covariance)
         height = -0.5 * np.linalg.slogdet(2 * np.pi * component.covariance)[1]
-        precision = _stack([0.5 * (inverse + inverse.T)], (size, size))[0]
+        precision = _in_corner(0.5 * (inverse + inverse.T), (size, size))
         for steps, weight in component.shifts.items():
             if component.weight * weight > 0:
-                mode = _stack([np.roll(component.mean, steps)], (size,))[0]
-                log_height = [height + np.log(component.weight * weight)]
-                columns.append(np.concatenate([log_height, mode, precision[np.tril_indices(size)]]))
+                mode = _in_corner(np.roll(component.mean, steps), (size,))
+                columns.append(pack_messages(height + np.log(component.weight * weight), mode, precision))
                 origins.append((position, steps))
-    padded = np.zeros((len(columns[0]), -(-len(columns) // LANES) * LANES))
-    padded[0] = -np.inf
+    padded = np.zeros((message_entries(size), lanes_room(whole_groups(len(columns)))))
+    padded[HEIGHT] = -np.inf
     padded[:, : len(columns)] = np.array(columns).T
     return padded, origins
 
 
 def _link_constants(link: Link, size: int) -> np.ndarray:
-    F = np.eye(len(link.covariance)) if link.map is None else link.map
-    offset = np.zeros(0) if link.offset is None else link.offset
-    blocks = (_stack([link.covariance], (size, size)), _stack([F], (size, size)), _stack([offset], (size,)))
-    return np.concatenate([block.ravel() for block in blocks])
+    constants = np.zeros(link_entries(size))
+    covariance, full_map, offset = link_blocks(constants, size)
+    dim = len(link.covariance)
+    covariance[:dim, :dim] = link.covariance
+    F = np.eye(dim) if link.map is None else link.map
+    full_map[: len(F), : F.shape[1]] = F
+    if link.offset is not None:
+        offset[:dim] = link.offset
+    return constants
 
 
-def references_of(model: GaussianRBN) -> tuple[Reference, ...]:
-    """The model's references; by default the distribution a variable has where it is first reached, three times as wide."""
-    if model.references is not None:
-        return model.references
-    references = []
-    marginals = _first_marginals(model)
-    widest = max(np.trace(covariance) / len(mean) for mean, covariance in marginals)
-    for mean, covariance in marginals:
-        floor = 1e-6 * max(np.trace(covariance) / len(mean), 1e-6 * widest)  # a variable may be constant
-        references.append(Reference(mean, REFERENCE_SPREAD**2 * (covariance + floor * np.eye(len(mean)))))
-    return tuple(references)
-
-
-def _reference_constants(reference: Reference, size: int) -> np.ndarray:
-    d = len(reference.mean)
-    inverse = np.linalg.inv(reference.covariance)
-    mode, precision = np.zeros(size), np.eye(size)
-    mode[:d] = reference.mean
-    precision[:d, :d] = 0.5 * (inverse + inverse.T)
-    height = 0.5 * np.linalg.slogdet(precision)[1]
-    return np.concatenate([[height], mode, precision[np.tril_indices(size)]])
-
-
-def _first_marginals(model: GaussianRBN) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Mean and covariance of each variable where a breadth-first walk from the root first meets it."""
-    index = {variable.name: position for position, variable in enumerate(model.variables)}
-    known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-    parts = [
-        (component.weight * weight, np.roll(component.mean, steps), component.covariance)
-        for component in model.prior.components
-        for steps, weight in component.shifts.items()
-    ]
-    mean = sum(weight * m for weight, m, _ in parts)
-    spread = sum(weight * (S + np.outer(m - mean, m - mean)) for weight, m, S in parts)
-    known[index[model.prior.variable]] = (mean, spread)  # type: ignore[assignment]
-    waiting = list(known)
-    while waiting:
-        v = waiting.pop(0)
-        for rule in model.variables[v].rules:
-            if isinstance(rule, Split):
-                for child, link in ((rule.left, rule.left_link), (rule.right, rule.right_link)):
-                    if index[child] not in known:
-                        F = np.eye(len(known[v][0])) if link.map is None else link.map
-                        offset = 0.0 if link.offset is None else link.offset
-                        known[index[child]] = (F @ known[v][0] + offset, F @ known[v][1] @ F.T + link.covariance)
-                        waiting.append(index[child])
-    return [known.get(v, (np.zeros(one.dim), np.eye(one.dim))) for v, one in enumerate(model.variables)]
+def _in_corner(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The array in the corner of a block of zeros."""
+    block = np.zeros(shape)
+    block[tuple(slice(length) for length in array.shape)] = array
+    return block

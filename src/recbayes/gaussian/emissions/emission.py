@@ -6,14 +6,30 @@ respect to all these potentials.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from recbayes.checks.series import Series
+from recbayes.compiled.layout import row_block
 from recbayes.errors import ModelError
+from recbayes.gaussian.emissions.potentials import Potentials
 from recbayes.gaussian.model.parts import Link
 from recbayes.lengths import LENGTHS, Length
 from recbayes.parameters.quantity import Quantity, Slopes, Values
+
+
+class Rows(NamedTuple):
+    """Where the potentials of one emission are kept: for every width a row, with the potentials of all starts."""
+
+    messages: np.ndarray
+    base: int
+    rows: np.ndarray  # (1, widths) of ROW, see `recbayes.compiled.layout`
+    size: int  # dimensions, blank ones included
+
+    def block(self, numbers: np.ndarray, width: int) -> np.ndarray:
+        """The row of a width as a view, one line per entry and one column per start; of the potentials, or derivatives."""
+        return row_block(numbers, self.base, self.rows[0, width], self.size)
 
 
 class Emission(ABC):
@@ -56,6 +72,21 @@ class Emission(ABC):
 
         The link has no noise. Noise of the emission stays apart, as a series may bring its own.
         """
+
+    @abstractmethod
+    def fill(self, series: Series, positions: np.ndarray, rows: Rows) -> None:
+        """Write the potentials of all spans between points (the observations at which they stand are `positions`)."""
+
+    @abstractmethod
+    def slopes(self, series: Series, positions: np.ndarray, rows: Rows, derivatives: np.ndarray) -> Slopes:
+        """Derivatives with respect to the quantities, given those with respect to the potentials of all spans.
+
+        `derivatives` has the layout of `rows.messages`; it may be used up.
+        """
+
+    @abstractmethod
+    def of_leaves(self, series: Series, positions: np.ndarray, size: int) -> Potentials:
+        """The potentials of the spans between neighbouring positions alone: the leaves of a tree."""
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:

@@ -9,16 +9,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from recbayes.checks.arrays import covariance, frozen, number, vector
+from recbayes.checks.series import Series
 from recbayes.errors import ModelError
-from recbayes.gaussian.emissions.emission import Emission, check_length
+from recbayes.gaussian.emissions.emission import check_length
+from recbayes.gaussian.emissions.observations import observe, observe_adjoint
+from recbayes.gaussian.emissions.potentials import Potentials
+from recbayes.gaussian.emissions.products import Product
 from recbayes.gaussian.model.links import compose, mean_of
 from recbayes.gaussian.model.parts import Link, affine_from_data, affine_to_data
 from recbayes.lengths import ExactlyOne, Length
-from recbayes.parameters.quantity import Quantity, Values
+from recbayes.parameters.quantity import Quantity, Slopes, Values
 
 
 @dataclass(frozen=True, eq=False)
-class Emit(Emission):
+class Emit(Product):
     """A rule A -> observations: each is N(map x + offset, covariance); `map` None is the identity."""
 
     probability: float
@@ -65,6 +69,14 @@ class Emit(Emission):
 
     def replaced(self, values: Values) -> "Emit":
         return replace(self, **values)
+
+    def observe(self, series: Series, size: int) -> Potentials:
+        return observe(self, series, size)
+
+    def observe_slopes(self, series: Series, potentials: Potentials, derivatives: Potentials) -> Slopes:
+        found = observe_adjoint(self, series, potentials, derivatives)
+        shown = found.map if self.map is None else found.map[:, : self.map.shape[1]]  # without blank dimensions
+        return {"covariance": found.covariance, "map": shown, "offset": found.offset}
 
     def behind(self, link: Link | None) -> "Emit":
         mean = compose(link, mean_of(self))

@@ -6,11 +6,23 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import KERNEL
-from recbayes.gaussian.kernels.cells import choice_place, left_widths, may_be_leaf
+from recbayes.compiled.layout import choice_place
+from recbayes.gaussian.chart.plan import Plan
+from recbayes.gaussian.chart.tables import Tables
+from recbayes.gaussian.kernels.alternatives import left_widths, may_be_leaf
 
 
 @njit(**KERNEL)
-def best_tree_by_gain(tables, plan, length_log_probability, gain, price, value, choice, out):
+def best_tree_by_gain(
+    tables: Tables,
+    plan: Plan,
+    length_log_probability: np.ndarray,
+    gain: np.ndarray,
+    price: float,
+    value: np.ndarray,
+    choice: np.ndarray,
+    out: np.ndarray,
+) -> int:
     """The tree with the highest sum of (gain - price) over its nodes. Returns how many nodes it has.
 
     `gain`, and `value` and `choice` (2, ...), which are filled, are indexed by `choice_place`: for every cell, the highest
@@ -19,13 +31,12 @@ def best_tree_by_gain(tables, plan, length_log_probability, gain, price, value, 
     and rules of the nodes in preorder.
     """
     rules, links, rows, base = tables.rules, tables.links, plan.rows, plan.choice_base
-    size, segments = tables.turn.shape[1], len(plan.positions) - 1
-    numbers = 1 + size + size * (size + 1) // 2
+    size, segments = tables.shifts.shape[1], len(plan.positions) - 1
     for width in range(1, segments + 1):
         for v in range(len(tables.variables)):
             row, variable = rows[v, width], tables.variables[v]
             for start in range(row.low, row.high + 1):
-                here = choice_place(base[v], row, start, numbers)
+                here = choice_place(base[v], row, start, size)
                 best, rule, split = -math.inf, 0, start
                 if len(plan.allowed) == 0 or plan.allowed[start, start + width]:
                     length = plan.positions[start + width] - plan.positions[start]
@@ -43,8 +54,8 @@ def best_tree_by_gain(tables, plan, length_log_probability, gain, price, value, 
                             one, two = rows[b, left_width], rows[c, width - left_width]
                             middle = start + left_width
                             if one.low <= start <= one.high and two.low <= middle <= two.high:
-                                total = value[choice_place(base[b], one, start, numbers)]
-                                total += value[choice_place(base[c], two, middle, numbers)]
+                                total = value[choice_place(base[b], one, start, size)]
+                                total += value[choice_place(base[c], two, middle, size)]
                                 if total > best:
                                     best, rule, split = total, r, middle
                 value[here] = best + gain[here] - price
@@ -54,7 +65,7 @@ def best_tree_by_gain(tables, plan, length_log_probability, gain, price, value, 
     depth, count = 0, 1
     for n in range(out.shape[1]):
         v, start, end = out[0, n], out[1, n], out[2, n]
-        here = choice_place(base[v], rows[v, end - start], start, numbers)
+        here = choice_place(base[v], rows[v, end - start], start, size)
         rule, split = choice[0, here], choice[1, here]
         out[3, n] = rule
         if rule >= 0:

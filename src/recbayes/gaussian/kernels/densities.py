@@ -4,42 +4,55 @@ What comes from above a node, its context, is a density; what comes from below i
 those of `recbayes.compiled.potentials`.
 """
 
+import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, LANES, get, load, put, splat, store
-from recbayes.compiled.potentials import backward_solve, factorise, forward_solve, packed, root
-from recbayes.gaussian.chart.tables import GENERAL
+from recbayes.compiled.factors import backward_solve, factorise, forward_solve, root
+from recbayes.compiled.lanes import INNER, get, load, put, splat, store
+from recbayes.compiled.layout import (
+    MODE,
+    lanes_room,
+    link_place,
+    lower,
+    map_from,
+    offset_from,
+    packed,
+    precision_from,
+    precision_of,
+    triangle_room,
+)
+from recbayes.gaussian.chart.tables import GENERAL, Tables
 
 
 @njit(**INNER)
-def weigh_density(room, size, density, message, out, free):
+def weigh_density(room: np.ndarray, size: int, density: int, message: int, out: int, free: int) -> None:
     """The product of a density (log mass, mean, covariance S) with a potential (g, m, P), as a density.
 
     With P = M M' and K = 1 + M' S M: covariance S - S M K^-1 M' S, mean + S M K^-1 M' (m - mean), and the log mass gains
     g - log det K / 2 - (m - mean)' M K^-1 M' (m - mean) / 2. No inverse of S or P is needed.
     """
-    triangle = size * (size + 1) // 2 * LANES
-    determinant, pivots, apart = free, free + 2 * LANES, free + (2 + size) * LANES
-    M, K = apart + size * LANES, apart + size * LANES + triangle
+    triangle = triangle_room(size)
+    determinant, pivots, apart = free, free + lanes_room(2), free + lanes_room(2 + size)
+    M, K = apart + lanes_room(size), apart + lanes_room(size) + triangle
     N, SM = K + triangle, K + 2 * triangle
-    S = density + (1 + size) * LANES
-    root(room, size, message + (1 + size) * LANES, M, pivots)
+    S = precision_of(density, size)
+    root(room, size, precision_of(message, size), M, pivots)
     for a in range(size):
         for b in range(size):
             value = splat(0.0)
             for c in range(b, size):
-                value += get(room, S, packed(a, c)) * get(room, M, c * (c + 1) // 2 + b)
+                value += get(room, S, packed(a, c)) * get(room, M, lower(c, b))
             put(room, SM, a * size + b, value)
     entry = 0
     for a in range(size):
         value = splat(0.0)
         for c in range(a, size):
-            value += get(room, M, c * (c + 1) // 2 + a) * (get(room, message, 1 + c) - get(room, density, 1 + c))
+            value += get(room, M, lower(c, a)) * (get(room, message, MODE + c) - get(room, density, MODE + c))
         put(room, apart, a, value)
         for b in range(a + 1):
             value = splat(1.0 if a == b else 0.0)
             for c in range(a, size):
-                value += get(room, M, c * (c + 1) // 2 + a) * get(room, SM, c * size + b)
+                value += get(room, M, lower(c, a)) * get(room, SM, c * size + b)
             put(room, K, entry, value)
             entry += 1
     factorise(room, size, K, N, pivots, determinant)
@@ -54,15 +67,15 @@ def weigh_density(room, size, density, message, out, free):
     )
     backward_solve(room, size, N, pivots, apart)
     for a in range(size):
-        value = get(room, density, 1 + a)
+        value = get(room, density, MODE + a)
         for b in range(size):
             value += get(room, SM, a * size + b) * get(room, apart, b)
-        put(room, out, 1 + a, value)
+        put(room, out, MODE + a, value)
     for a in range(size):  # rows of S M become rows of S M N'^-1
         for b in range(size):
             value = get(room, SM, a * size + b)
             for c in range(b):
-                value -= get(room, N, b * (b + 1) // 2 + c) * get(room, SM, a * size + c)
+                value -= get(room, N, lower(b, c)) * get(room, SM, a * size + c)
             put(room, SM, a * size + b, value)
     entry = 0
     for a in range(size):
@@ -70,31 +83,31 @@ def weigh_density(room, size, density, message, out, free):
             value = get(room, S, entry)
             for c in range(size):
                 value -= get(room, SM, a * size + c) * get(room, pivots, c) * get(room, SM, b * size + c)
-            put(room, out, 1 + size + entry, value)
+            put(room, out, precision_from(size) + entry, value)
             entry += 1
 
 
 @njit(**INNER)
-def push_density(tables, link, rotation, room, density, out, free):
-    """A parent's density as the child's: through the link's map, offset and noise, or a rotation. Keeps the log mass."""
-    turn, constants = tables.turn, tables.constants
-    size = turn.shape[1]
-    begin = link * (2 * size * size + size)
-    F, offset = begin + size * size, begin + 2 * size * size
-    S = density + (1 + size) * LANES
+def push_density(tables: Tables, link: int, shift: int, room: np.ndarray, density: int, out: int, free: int) -> None:
+    """A parent's density as the child's: through the link's map, offset and noise, or a shift. Keeps the log mass."""
+    shifts, constants = tables.shifts, tables.constants
+    size = shifts.shape[1]
+    begin = link_place(link, size)
+    F, offset = begin + map_from(size), begin + offset_from(size)
+    S = precision_of(density, size)
     store(room, out, load(room, density))
     if tables.links[link].kind == GENERAL:
         FS = free
         for a in range(size):
             value = splat(constants[offset + a])
             for b in range(size):
-                value += splat(constants[F + a * size + b]) * get(room, density, 1 + b)
+                value += splat(constants[F + a * size + b]) * get(room, density, MODE + b)
                 total = splat(0.0)
                 for c in range(size):
                     total += splat(constants[F + a * size + c]) * get(room, S, packed(c, b))
                 put(room, FS, a * size + b, total)
-            put(room, out, 1 + a, value)
-        entry = 1 + size
+            put(room, out, MODE + a, value)
+        entry = precision_from(size)
         for a in range(size):
             for b in range(a + 1):
                 total = splat(constants[begin + a * size + b])
@@ -102,11 +115,11 @@ def push_density(tables, link, rotation, room, density, out, free):
                     total += get(room, FS, a * size + c) * splat(constants[F + b * size + c])
                 put(room, out, entry, total)
                 entry += 1
-    else:  # the child's dimension turn[a] is the parent's a
+    else:  # the child's dimension shifts[a] is the parent's a
         for a in range(size):
-            moved = turn[rotation, a]
-            put(room, out, 1 + moved, get(room, density, 1 + a) + splat(constants[offset + moved]))
+            moved = shifts[shift, a]
+            put(room, out, MODE + moved, get(room, density, MODE + a) + splat(constants[offset + moved]))
             for b in range(a + 1):
-                other_moved = turn[rotation, b]
+                other_moved = shifts[shift, b]
                 noise = splat(constants[begin + moved * size + other_moved])
-                put(room, out, 1 + size + packed(moved, other_moved), get(room, S, packed(a, b)) + noise)
+                put(room, out, precision_from(size) + packed(moved, other_moved), get(room, S, packed(a, b)) + noise)

@@ -5,8 +5,9 @@ from typing import NamedTuple
 from numba import njit
 
 from recbayes.compiled.lanes import INNER, LANES
+from recbayes.compiled.layout import lanes_room, message_room, triangle_room
 
-STATE = 8  # numbers known of a cell's alternatives
+STATE = 8  # entries known of a cell's alternatives
 
 
 class Room(NamedTuple):
@@ -33,13 +34,13 @@ class Room(NamedTuple):
 
 
 @njit(**INNER)
-def make_room(size):
-    vector, triangle = size * LANES, size * (size + 1) // 2 * LANES
-    potential = LANES + vector + triangle
+def make_room(size: int) -> Room:
+    vector, triangle = lanes_room(size), triangle_room(size)
+    potential = message_room(size)
     state = 5 * potential
-    origin = state + STATE * LANES
+    origin = state + lanes_room(STATE)
     weight = origin + 2 * vector + triangle
-    move = weight + 2 * LANES
+    move = weight + lanes_room(2)
     factor = move + vector
     covariance = factor + triangle + 2 * vector
     free = covariance + triangle
@@ -61,5 +62,5 @@ def make_room(size):
         factor + triangle + vector,
         covariance,
         free,
-        free + (16 + 12 * size + 8 * size * size) * LANES,
+        free + lanes_room(16 + 12 * size + 8 * size * size),
     )

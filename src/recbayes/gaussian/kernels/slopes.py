@@ -13,44 +13,78 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import INNER, KERNEL
-from recbayes.gaussian.kernels.draw import prepare
-from recbayes.gaussian.kernels.walk import END, FOLLOW, LEFT, RULE, SPLIT, START, VARIABLE, walk
+from recbayes.compiled.layout import (
+    MODE,
+    cell_place,
+    entry_place,
+    link_place,
+    lower,
+    map_from,
+    nth_message,
+    offset_from,
+    precision_from,
+)
+from recbayes.gaussian.chart.plan import Plan
+from recbayes.gaussian.chart.tables import Tables
+from recbayes.gaussian.kernels.derivatives import Gradients
+from recbayes.gaussian.kernels.listing import Problem
+from recbayes.gaussian.kernels.places import END, FOLLOW, LEFT, RULE, SPLIT, START, VARIABLE, prepare
+from recbayes.gaussian.kernels.walk import walk
 
 
 @njit(**INNER)
-def _unpack(numbers, place, stride, size, dim):
+def _unpack(array: np.ndarray, place: int, length: int, size: int, dim: int) -> tuple[np.ndarray, np.ndarray]:
     """Mode and precision of a potential, in the first `dim` dimensions."""
     mode, precision = np.empty(dim), np.empty((dim, dim))
     for a in range(dim):
-        mode[a] = numbers[place + (1 + a) * stride]
+        mode[a] = array[entry_place(place, length, MODE + a)]
         for b in range(a + 1):
-            precision[a, b] = precision[b, a] = numbers[place + (1 + size + a * (a + 1) // 2 + b) * stride]
+            entry = precision_from(size) + lower(a, b)
+            precision[a, b] = precision[b, a] = array[entry_place(place, length, entry)]
     return mode, precision
 
 
 @njit(**INNER)
-def _add_slopes(numbers, place, stride, size, weight, mode, precision, mean, covariance):
+def _add_slopes(
+    array: np.ndarray,
+    place: int,
+    length: int,
+    size: int,
+    weight: float,
+    mode: np.ndarray,
+    precision: np.ndarray,
+    mean: np.ndarray,
+    covariance: np.ndarray,
+) -> None:
     """Add the derivatives with respect to a potential whose variable has the given mean and covariance."""
     apart = mean - mode
     pull = precision @ apart
-    numbers[place] += weight
+    array[place] += weight
     for a in range(len(mean)):
-        numbers[place + (1 + a) * stride] += weight * pull[a]
+        array[entry_place(place, length, MODE + a)] += weight * pull[a]
         for b in range(a + 1):
-            entry = 1 + size + a * (a + 1) // 2 + b
-            numbers[place + entry * stride] -= 0.5 * weight * (covariance[a, b] + apart[a] * apart[b])
+            entry = precision_from(size) + lower(a, b)
+            array[entry_place(place, length, entry)] -= 0.5 * weight * (covariance[a, b] + apart[a] * apart[b])
 
 
 @njit(**KERNEL)
-def gather_slopes(problem, trees, sizes, components, weights, derivatives, gradients):
+def gather_slopes(
+    problem: Problem,
+    trees: np.ndarray,
+    sizes: np.ndarray,
+    components: np.ndarray,
+    weights: np.ndarray,
+    derivatives: np.ndarray,
+    gradients: Gradients,
+) -> None:
     """Add the derivatives of all trees' log joints, times their weights.
 
-    `trees` are as in `follow_trees`. Emissions' potentials of width 1 have their derivatives in `derivatives`, laid out as
-    the chart's messages; rules, links, lengths of emissions and the prior's Gaussians in `gradients`, as in `fill_adjoint`.
+    `trees` are as in `follow_trees`. The potentials of leaves, whose spans may be wide, have their derivatives in
+    `derivatives`, laid out as the chart's messages; rules, links, lengths of emissions and the prior's Gaussians in
+    `gradients`, as in `fill_adjoint`.
     """
     tables, plan, dims, messages = problem.tables, problem.plan, problem.dims, problem.messages
-    size, segments = tables.turn.shape[1], len(plan.positions) - 1
-    numbers = 1 + size + size * (size + 1) // 2
+    size, segments = tables.shifts.shape[1], len(plan.positions) - 1
     nothing = np.int64(0)
     capacity = sizes.max() + 1
     at, to, room, cache, nodes, stack, state = prepare(size, capacity, nothing, nothing, np.int64(1))
@@ -67,8 +101,7 @@ def gather_slopes(problem, trees, sizes, components, weights, derivatives, gradi
         count, _ = walk(problem, nodes, np.int64(0), np.int64(FOLLOW), stack, cache, room, at, to, state)
         dim = dims[tables.root]
         columns = tables.prior.shape[1]
-        prior_numbers = tables.prior.ravel()
-        prior_mode, prior_precision = _unpack(prior_numbers, components[t], columns, size, dim)
+        prior_mode, prior_precision = _unpack(tables.prior.ravel(), components[t], columns, size, dim)
         mode, precision = _unpack(room, to.inner, 1, size, dim)
         covariance = np.linalg.inv(prior_precision + precision)
         mean = prior_mode + covariance @ (precision @ (mode - prior_mode))
@@ -83,45 +116,68 @@ def gather_slopes(problem, trees, sizes, components, weights, derivatives, gradi
             gradients.rules[r] += weight
             for side in range(2):
                 child = nodes[LEFT + side, n]
-                mode, precision = _unpack(room, to.inner + child * numbers, 1, size, dims[nodes[VARIABLE, child]])
+                mode, precision = _unpack(room, nth_message(to.inner, child, size), 1, size, dims[nodes[VARIABLE, child]])
                 _link(tables, gradients, dims, nodes, n, side, weight, mode, precision, means, covariances)
 
 
 @njit(**INNER)
-def _leaf(plan, messages, derivatives, gradients, dims, nodes, n, weight, means, covariances, size):
-    """What a leaf's value says about the potentials of its segments and about its length."""
+def _leaf(
+    plan: Plan,
+    messages: np.ndarray,
+    derivatives: np.ndarray,
+    gradients: Gradients,
+    dims: np.ndarray,
+    nodes: np.ndarray,
+    n: int,
+    weight: float,
+    means: np.ndarray,
+    covariances: np.ndarray,
+    size: int,
+) -> None:
+    """What a leaf's value says about the potential of its span and about its length."""
     e, start, end = -1 - nodes[RULE, n], nodes[START, n], nodes[END, n]
     dim = dims[nodes[VARIABLE, n]]
-    row = plan.emit_rows[e, 1]
     gradients.emissions[e, plan.positions[end] - plan.positions[start]] += weight
-    for segment in range(start, end):
-        place = plan.emit_base + row.place + segment - row.low
-        mode, precision = _unpack(messages, place, row.length, size, dim)
-        mean, covariance = means[n, :dim], covariances[n, :dim, :dim]
-        _add_slopes(derivatives, place, row.length, size, weight, mode, precision, mean, covariance)
+    row = plan.emit_rows[e, end - start]
+    place = cell_place(plan.emit_base, row, start)
+    mode, precision = _unpack(messages, place, row.length, size, dim)
+    mean, covariance = means[n, :dim], covariances[n, :dim, :dim]
+    _add_slopes(derivatives, place, row.length, size, weight, mode, precision, mean, covariance)
 
 
 @njit(**INNER)
-def _link(tables, gradients, dims, nodes, n, side, weight, mode, precision, means, covariances):
+def _link(
+    tables: Tables,
+    gradients: Gradients,
+    dims: np.ndarray,
+    nodes: np.ndarray,
+    n: int,
+    side: int,
+    weight: float,
+    mode: np.ndarray,
+    precision: np.ndarray,
+    means: np.ndarray,
+    covariances: np.ndarray,
+) -> None:
     """The value of a child given its message, and the derivatives with respect to the link from its parent."""
-    size = tables.turn.shape[1]
+    size = tables.shifts.shape[1]
     rule = tables.rules[nodes[RULE, n]]
-    link, rotation = (rule.left, rule.left_turn) if side == 0 else (rule.right, rule.right_turn)
+    link, shift = (rule.left, rule.left_shift) if side == 0 else (rule.right, rule.right_shift)
     child = nodes[LEFT + side, n]
     above, below = dims[nodes[VARIABLE, n]], dims[nodes[VARIABLE, child]]
     u, U = np.empty(above), np.empty((above, above))
     for a in range(above):
-        u[tables.turn[rotation, a]] = means[n, a]
+        u[tables.shifts[shift, a]] = means[n, a]
         for b in range(above):
-            U[tables.turn[rotation, a], tables.turn[rotation, b]] = covariances[n, a, b]
+            U[tables.shifts[shift, a], tables.shifts[shift, b]] = covariances[n, a, b]
     Q, F, f = np.empty((below, below)), np.empty((below, above)), np.empty(below)
-    place = link * (2 * size * size + size)
+    place = link_place(link, size)
     for a in range(below):
-        f[a] = tables.constants[place + 2 * size * size + a]
+        f[a] = tables.constants[place + offset_from(size) + a]
         for b in range(below):
             Q[a, b] = tables.constants[place + a * size + b]
         for b in range(above):
-            F[a, b] = tables.constants[place + size * size + a * size + b]
+            F[a, b] = tables.constants[place + map_from(size) + a * size + b]
     B = np.linalg.solve(np.eye(below) + precision @ Q, precision)
     B = 0.5 * (B + B.T)
     z, FU = F @ u + f, F @ U
@@ -134,8 +190,8 @@ def _link(tables, gradients, dims, nodes, n, side, weight, mode, precision, mean
     by_map = B @ FU
     slopes = gradients.links[link]
     for a in range(below):
-        slopes[2 * size * size + a] += weight * pull[a]
+        slopes[offset_from(size) + a] += weight * pull[a]
         for b in range(below):
             slopes[a * size + b] += 0.5 * weight * (by_covariance[a, b] + pull[a] * pull[b] - B[a, b])
         for b in range(above):
-            slopes[size * size + a * size + b] += weight * (pull[a] * u[b] - by_map[a, b])
+            slopes[map_from(size) + a * size + b] += weight * (pull[a] * u[b] - by_map[a, b])

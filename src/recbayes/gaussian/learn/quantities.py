@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from recbayes.gaussian.chart.gradient import ModelGradient
-from recbayes.gaussian.chart.tables import LEFT, RIGHT, references_of
+from recbayes.gaussian.chart.references import references_of
+from recbayes.gaussian.chart.tables import LEFT, RIGHT
 from recbayes.gaussian.emissions.emission import Emission, length_slopes
 from recbayes.gaussian.learn.units import Units
 from recbayes.gaussian.model.parts import Component, Link, Prior, Split, Variable

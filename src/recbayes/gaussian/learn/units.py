@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.checks.series import Series
-from recbayes.gaussian.chart.tables import REFERENCE_SPREAD, references_of
+from recbayes.gaussian.chart.references import REFERENCE_SPREAD, references_of
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.guess import column_scales
 from recbayes.gaussian.model.rbn import GaussianRBN

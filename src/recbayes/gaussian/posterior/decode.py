@@ -3,10 +3,9 @@
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
-from recbayes.compiled.lanes import LANES
+from recbayes.compiled.layout import choice_places
 from recbayes.family.decode import LABEL, Cells
 from recbayes.gaussian.chart.inside import Chart
-from recbayes.gaussian.chart.plan import CHOICES, potential_numbers
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.decode import best_tree_by_gain
 from recbayes.gaussian.posterior.forest import gaussian_forest
@@ -48,8 +47,7 @@ class GaussianCells(Cells):
 
 
 def cell_keys(chart: Chart, variables: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """`choice_place` of many cells at once."""
+    """Where the choices of many cells stand, which stands for the cell."""
     row = chart.plan.rows[variables, ends - starts]
-    numbers = potential_numbers(max(variable.dim for variable in chart.model.variables))
-    first = chart.plan.choice_base[variables] + LANES + CHOICES * ((row["place"] - LANES) // numbers)
-    return first + starts - row["low"]
+    size = max(variable.dim for variable in chart.model.variables)
+    return choice_places(chart.plan.choice_base[variables], row, starts, size)

@@ -8,12 +8,12 @@ is known once the tree is complete, gives it the weight that corrects the differ
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
-from recbayes.compiled.lanes import LANES
+from recbayes.compiled.layout import CHOICES, whole_groups
 from recbayes.gaussian.chart.inside import Chart
-from recbayes.gaussian.chart.plan import CHOICES, potential_numbers
 from recbayes.gaussian.chart.tables import tables_of
-from recbayes.gaussian.kernels.draw import draw_trees, move_trees
-from recbayes.gaussian.kernels.options import most_options
+from recbayes.gaussian.kernels.draw import draw_trees
+from recbayes.gaussian.kernels.listing import group_room, most_alternatives
+from recbayes.gaussian.kernels.move import move_trees
 from recbayes.gaussian.posterior.follow import problem_of
 from recbayes.gaussian.posterior.forest import gaussian_forest
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
@@ -38,10 +38,9 @@ def draw(chart: Chart, draws: int, seed: int) -> GaussianPosterior:
 def _capacities(chart: Chart) -> tuple[int, int]:
     """The largest number of alternatives of a cell, and how many numbers to keep of those of all cells."""
     tables, _ = tables_of(chart.model)
-    most = most_options(tables, chart.plan, chart.components)
-    group = (potential_numbers(tables.turn.shape[1]) + 2) * LANES
+    most = most_alternatives(tables, chart.plan, chart.components)
     cells = chart.plan.choices_size // CHOICES
-    return most, int(min(KEPT, cells * (most // LANES + 1) * group))
+    return most, int(min(KEPT, cells * whole_groups(most + 1) * group_room(tables.shifts.shape[1])))
 
 
 def _draw(chart: Chart, draws: int, seed: int) -> tuple[Forest, np.ndarray]:

@@ -3,12 +3,12 @@
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
+from recbayes.compiled.layout import message_entries
 from recbayes.gaussian.chart.gradient import ModelGradient, assemble, no_gradients
 from recbayes.gaussian.chart.inside import Chart
-from recbayes.gaussian.chart.plan import potential_numbers
 from recbayes.gaussian.chart.tables import tables_of
-from recbayes.gaussian.kernels.draw import follow_trees
-from recbayes.gaussian.kernels.options import Problem
+from recbayes.gaussian.kernels.follow import follow_trees
+from recbayes.gaussian.kernels.listing import Problem
 from recbayes.gaussian.kernels.slopes import gather_slopes
 from recbayes.gaussian.posterior.given_tree import constants_of
 from recbayes.tree.forest import Forest
@@ -49,7 +49,7 @@ def mean_gradient(chart: Chart, forest: Forest, components: np.ndarray, weights:
 def _follow(chart: Chart, forest: Forest, components: np.ndarray, wanted: bool) -> tuple[np.ndarray, np.ndarray]:
     size = max(variable.dim for variable in chart.model.variables)
     joints = np.empty((len(forest), len(chart.log_evidence_by_prior)))
-    values = np.empty((len(forest.rules) if wanted else 0, potential_numbers(size)))
+    values = np.empty((len(forest.rules) if wanted else 0, message_entries(size)))
     trees = np.stack([forest.rules, forest.splits]).astype(np.int64)
     run_kernel(follow_trees, problem_of(chart), trees, forest.sizes, components, joints, values)
     return joints, values

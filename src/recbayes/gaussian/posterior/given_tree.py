@@ -11,13 +11,14 @@ from scipy.special import logsumexp
 
 from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
+from recbayes.compiled.layout import lay_out_rows, message_entries, pack_messages, put_end_to_end, row_block, unpack_messages
 from recbayes.errors import DataError
+from recbayes.gaussian.chart.emissions import length_log_probability
 from recbayes.gaussian.chart.inside import dimensions
-from recbayes.gaussian.chart.leaves import merge, observe
-from recbayes.gaussian.chart.plan import ROW, make_plan, potential_numbers
+from recbayes.gaussian.chart.plan import make_plan
 from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_of
-from recbayes.gaussian.kernels.draw import follow_trees
-from recbayes.gaussian.kernels.options import Problem
+from recbayes.gaussian.kernels.follow import follow_trees
+from recbayes.gaussian.kernels.listing import Problem
 from recbayes.gaussian.model.naming import rule_name
 from recbayes.gaussian.model.parts import Variable
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -42,22 +43,20 @@ def smooth(model: GaussianRBN, series: Series, tree: Tree) -> Tree:
         _, values = _follow(model, series, tree, int(component))
         parts.append((shares[component], values))
     _, variables, _ = encode(model, tree)
+    size = max(variable.dim for variable in model.variables)
     nodes = []
     for n, node in enumerate(tree.nodes):
-        moments = [(share, *unpack_density(values[n], model.variables[variables[n]].dim)) for share, values in parts]
+        moments = [(share, *unpack_density(values[n], size, model.variables[variables[n]].dim)) for share, values in parts]
         mean = np.sum([share * m for share, m, _ in moments], axis=0)
         covariance = np.sum([share * (S + np.outer(m - mean, m - mean)) for share, m, S in moments], axis=0)
         nodes.append(replace(node, value=mean, covariance=covariance))
     return Tree(nodes, tree.arities)
 
 
-def unpack_density(numbers: np.ndarray, dim: int) -> tuple[np.ndarray, np.ndarray]:
+def unpack_density(entries: np.ndarray, size: int, dim: int) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance of a density in the compiled layout (padded to the largest dimension)."""
-    size = int(np.sqrt(2 * len(numbers) + 0.25) - 1.5)
-    covariance = np.zeros((size, size))
-    covariance[np.tril_indices(size)] = numbers[1 + size :]
-    covariance = covariance + np.tril(covariance, -1).T
-    return numbers[1 : 1 + dim].copy(), covariance[:dim, :dim].copy()
+    _, mean, covariance = unpack_messages(entries, size)
+    return mean[:dim].copy(), covariance[:dim, :dim].copy()
 
 
 def _follow(model: GaussianRBN, series: Series, tree: Tree, component: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -72,8 +71,7 @@ def _follow(model: GaussianRBN, series: Series, tree: Tree, component: int | Non
     ends = np.searchsorted(positions, [node.end for node in tree.nodes])
     splits = np.where(rules >= 0, np.append(ends[1:], 0), 0)
     log_joints = np.empty((1, len(origins.prior)))
-    numbers = potential_numbers(tables.turn.shape[1])
-    values = np.empty((0 if component is None else len(tree), numbers))
+    values = np.empty((0 if component is None else len(tree), message_entries(tables.shifts.shape[1])))
     run_kernel(
         follow_trees,
         _leaf_problem(model, tables, origins, series, positions),
@@ -88,27 +86,23 @@ def _follow(model: GaussianRBN, series: Series, tree: Tree, component: int | Non
 
 def _leaf_problem(model: GaussianRBN, tables: Tables, origins: Origins, series: Series, positions: np.ndarray) -> Problem:
     """What following a tree needs: no chart, only the potentials of its leaves (as emissions of width one)."""
-    size, leaves = tables.turn.shape[1], len(positions) - 1
-    numbers = potential_numbers(size)
+    size, leaves = tables.shifts.shape[1], len(positions) - 1
     rules = emit_rules(model, origins)
-    emit_rows = np.zeros((len(rules), leaves + 1), dtype=ROW)
-    emit_rows[:, 1]["high"] = leaves - 1
-    emit_rows[:, 1]["length"] = leaves
-    emit_rows[:, 1]["place"] = np.arange(len(rules)) * numbers * leaves
-    blocks = []
-    for rule in rules:
-        potentials = merge(observe(rule, series, size), positions)
-        lower = potentials.precision[:, *np.tril_indices(size)]
-        blocks.append(np.concatenate([potentials.height[None], potentials.mode.T, lower.T]).ravel())
+    high = np.full((len(rules), leaves + 1), -1)
+    high[:, 1] = leaves - 1
+    emit_rows, sizes = lay_out_rows(np.zeros_like(high), high, size)
+    put_end_to_end(emit_rows, sizes)
+    messages = np.zeros(sizes.sum())
+    for e, rule in enumerate(rules):
+        potentials = rule.of_leaves(series, positions, size)
+        row_block(messages, 0, emit_rows[e, 1], size)[:, :leaves] = pack_messages(*potentials).T
     plan = make_plan(tables, 1)._replace(positions=positions, emit_rows=emit_rows, emit_base=0)
-    return Problem(tables, plan, *constants_of(model, origins, len(series)), np.concatenate(blocks), 1)
+    return Problem(tables, plan, *constants_of(model, origins, len(series)), messages, 1)
 
 
 def constants_of(model: GaussianRBN, origins: Origins, length: int) -> tuple[np.ndarray, np.ndarray]:
     """Dimensions of the variables, and log probabilities of all emissions' lengths."""
-    lengths = np.arange(length + 1)
-    log_probability = np.array([rule.length.log_probability(lengths) for rule in emit_rules(model, origins)])
-    return dimensions(model), log_probability
+    return dimensions(model), length_log_probability(model, origins, length)
 
 
 def encode(model: GaussianRBN, tree: Tree) -> tuple[np.ndarray, np.ndarray, list[int]]:

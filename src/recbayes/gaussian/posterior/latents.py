@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recbayes.compiled.layout import MODE, pack_symmetric, precision_from, triangle_entries, unpack_symmetric
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.posterior.follow import node_values
 from recbayes.tree.forest import Forest
@@ -33,10 +34,9 @@ def gather_latents(
     unique, cell_of = np.unique(cells, axis=0, return_inverse=True)
     cell_of = cell_of.reshape(-1)
     size = max(variable.dim for variable in chart.model.variables)
-    lower = np.tril_indices(size)
     total = np.zeros(len(unique))
     centre, mean = np.zeros((len(unique), size)), np.zeros((len(unique), size))
-    square = np.zeros((len(unique), len(lower[0])))
+    square = np.zeros((len(unique), triangle_entries(size)))
     seen = np.zeros(len(unique), dtype=bool)
     begin = 0
     while begin < len(trees):
@@ -45,29 +45,34 @@ def gather_latents(
             end += 1
         part = trees.select(np.arange(begin, end))
         values = node_values(chart, part, components[begin:end])
+        means, triangles = values[:, MODE : precision_from(size)], values[:, precision_from(size) :]
         cell = cell_of[trees.first[begin] : trees.first[end]]
         fresh, where = np.unique(cell, return_index=True)
         new = ~seen[fresh]
-        centre[fresh[new]] = values[where[new], 1 : 1 + size]
+        centre[fresh[new]] = means[where[new]]
         seen[fresh] = True
         share = weights[begin:end][part.owners]
-        apart = values[:, 1 : 1 + size] - centre[cell]
+        apart = means - centre[cell]
         np.add.at(total, cell, share)
         np.add.at(mean, cell, share[:, None] * apart)
-        np.add.at(square, cell, share[:, None] * (values[:, 1 + size :] + apart[:, lower[0]] * apart[:, lower[1]]))
+        np.add.at(square, cell, share[:, None] * (triangles + _squares(apart)))
         begin = end
     known = np.where(total > 0, total, 1.0)  # trees of weight zero say nothing
     mean /= known[:, None]
-    square = square / known[:, None] - mean[:, lower[0]] * mean[:, lower[1]]
+    square = square / known[:, None] - _squares(mean)
     latents = {}
     for number, cell in enumerate(unique.tolist()):
         if total[number] > 0:
             dim = chart.model.variables[cell[0]].dim
-            covariance = np.zeros((size, size))
-            covariance[lower] = covariance.T[lower] = square[number]
+            covariance = unpack_symmetric(square[number], size)
             value = (centre[number] + mean[number])[:dim]
             latents[tuple(cell)] = Latent(value, covariance[:dim, :dim].copy(), float(min(total[number], 1.0)))
     return latents
+
+
+def _squares(vectors: np.ndarray) -> np.ndarray:
+    """The packed outer products of vectors with themselves."""
+    return pack_symmetric(vectors[:, :, None] * vectors[:, None, :])
 
 
 def merge_equal(forest: Forest, weights: np.ndarray, components: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

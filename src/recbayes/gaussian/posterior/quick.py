@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recbayes.compiled.layout import cell_places
 from recbayes.errors import ApproximationWarning
 from recbayes.gaussian.chart.gradient import adjoint
 from recbayes.gaussian.chart.inside import Chart
@@ -34,8 +35,8 @@ def quick_node_probability(chart: Chart) -> QuickProbability:
         for width in np.flatnonzero(rows["low"] <= rows["high"]):
             row = rows[width]
             starts = np.arange(row["low"], row["high"] + 1)
-            first = plan.inside_base[v] + row["place"]
-            raw[plan.positions[starts], plan.positions[starts + width]] += derivatives[first : first + len(starts)]
+            places = cell_places(plan.inside_base[v], row, starts)
+            raw[plan.positions[starts], plan.positions[starts + width]] += derivatives[places]
     probability = np.clip(raw, 0.0, 1.0)
     clipped = float(np.abs(raw - probability).sum())
     if clipped > CLIPPED:

@@ -15,12 +15,12 @@ MOST_CHANGES = 100
 def best_rules(chart: Chart, tree: Forest, draws: Forest, weights: np.ndarray) -> Forest:
     """The tree (a forest of one) with good rules: those most frequent in the draws at the same node and split, then, as long
     as it raises the exact joint probability, one change after the other, the best first."""
-    alternatives = [_alike(chart, int(rule)) for rule in tree.rules]
+    alike = [_alike(chart, int(rule)) for rule in tree.rules]
     rules = tree.rules.copy()
-    for n, options in enumerate(alternatives):
-        if len(options) > 1:
-            rules[n] = _most_frequent(tree, n, options, draws, weights)
-    changes = [(n, rule) for n, options in enumerate(alternatives) if len(options) > 1 for rule in options]
+    for n, alternatives in enumerate(alike):
+        if len(alternatives) > 1:
+            rules[n] = _most_frequent(tree, n, alternatives, draws, weights)
+    changes = [(n, rule) for n, alternatives in enumerate(alike) if len(alternatives) > 1 for rule in alternatives]
     best = replace(tree, rules=rules)
     if not changes:
         return best
@@ -49,10 +49,10 @@ def _alike(chart: Chart, rule: int) -> list[int]:
     return np.flatnonzero(same).tolist()
 
 
-def _most_frequent(tree: Forest, n: int, options: list[int], draws: Forest, weights: np.ndarray) -> int:
+def _most_frequent(tree: Forest, n: int, alternatives: list[int], draws: Forest, weights: np.ndarray) -> int:
     here = (draws.variables == tree.variables[n]) & (draws.starts == tree.starts[n]) & (draws.ends == tree.ends[n])
     for at_split in (here & (draws.splits == tree.splits[n]), here):
-        totals = [float(weights[draws.owners[at_split & (draws.rules == rule)]].sum()) for rule in options]
+        totals = [float(weights[draws.owners[at_split & (draws.rules == rule)]].sum()) for rule in alternatives]
         if max(totals) > 0.0:
-            return options[int(np.argmax(totals))]
+            return alternatives[int(np.argmax(totals))]
     return int(tree.rules[n])

@@ -1,7 +1,6 @@
 """What single observations say about the variable that emitted them, as potentials, and the derivatives of that.
 
-A missing entry (NaN) leaves only the observed rows of H, h and R: exact marginalisation. With candidate boundaries, the
-observations between neighbouring points are multiplied together once.
+A missing entry (NaN) leaves only the observed rows of H, h and R: exact marginalisation.
 """
 
 from typing import NamedTuple
@@ -9,19 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.checks.series import Series
-from recbayes.gaussian.emissions.emit import Emit
+from recbayes.gaussian.emissions.potentials import Potentials, apply, generalised_inverse, outer
+from recbayes.gaussian.model.parts import Affine
 
 
-class Potentials(NamedTuple):
-    """Log heights, modes and precisions of many potentials (or derivatives with respect to them)."""
-
-    height: np.ndarray  # (n,)
-    mode: np.ndarray  # (n, D)
-    precision: np.ndarray  # (n, D, D)
-
-
-class EmitGradient(NamedTuple):
-    """Derivatives with respect to the numbers of an emission rule."""
+class AffineGradient(NamedTuple):
+    """Derivatives with respect to H, h and R."""
 
     map: np.ndarray
     offset: np.ndarray
@@ -38,7 +30,7 @@ class _Group(NamedTuple):
     inverse: np.ndarray  # (n or 1, D, D) generalised inverse of the precision H' W H
 
 
-def observe(rule: Emit, series: Series, size: int) -> Potentials:
+def observe(rule: Affine, series: Series, size: int) -> Potentials:
     """The potential of every observation under an emission rule, in `size` dimensions.
 
     P = H' W H, P m = H' W (y - h), and what H cannot reach, rest = y - h - H m, costs rest' W rest / 2.
@@ -56,16 +48,16 @@ def observe(rule: Emit, series: Series, size: int) -> Potentials:
         mode = np.zeros((len(rows), size))
         rest = target
         for _ in range(2):  # the second time refines
-            mode = mode + _apply(inverse, _apply(W, rest) @ H)
+            mode = mode + apply(inverse, apply(W, rest) @ H)
             rest = target - mode @ H.T
         log_determinant = len(seen) * np.log(2 * np.pi) - np.linalg.slogdet(W)[1]
-        out.height[rows] = -0.5 * (log_determinant + (rest * _apply(W, rest)).sum(axis=1))
+        out.height[rows] = -0.5 * (log_determinant + (rest * apply(W, rest)).sum(axis=1))
         out.mode[rows] = mode
         out.precision[rows] = H.T @ W @ H
     return out
 
 
-def observe_adjoint(rule: Emit, series: Series, potentials: Potentials, derivatives: Potentials) -> EmitGradient:
+def observe_adjoint(rule: Affine, series: Series, potentials: Potentials, derivatives: Potentials) -> AffineGradient:
     """Derivatives with respect to H, h and R, from those with respect to the potentials of the observations."""
     size = potentials.mode.shape[1]
     columns = series.values.shape[1]
@@ -73,61 +65,32 @@ def observe_adjoint(rule: Emit, series: Series, potentials: Potentials, derivati
         W = np.linalg.inv(rule.covariance)
         total = derivatives.precision.sum(axis=0)
         d_map = 2.0 * W @ total - derivatives.mode.T @ potentials.mode
-        return EmitGradient(d_map, -derivatives.mode.sum(axis=0), -W @ total @ W - 0.5 * derivatives.height.sum() * W)
+        return AffineGradient(d_map, -derivatives.mode.sum(axis=0), -W @ total @ W - 0.5 * derivatives.height.sum() * W)
     d_map, d_offset, d_noise = np.zeros((columns, size)), np.zeros(columns), np.zeros((columns, columns))
     for group in _groups(rule, series, size):
         rows, seen, H, W, inverse = group
         mode = potentials.mode[rows]
         rest = _targets(rule, series, group) - mode @ H.T
         g, P = derivatives.height[rows][:, None], derivatives.precision[rows]
-        t = _apply(inverse, derivatives.mode[rows])
-        Ht, Wr = t @ H.T, _apply(W, rest)
-        WHt = _apply(W, Ht)
+        t = apply(inverse, derivatives.mode[rows])
+        Ht, Wr = t @ H.T, apply(W, rest)
+        WHt = apply(W, Ht)
         d_map[seen] += Wr.T @ t - WHt.T @ mode + (g * Wr).T @ mode + 2.0 * (W @ H @ P).sum(axis=0)
         d_offset[seen] -= (WHt - g * Wr).sum(axis=0)
-        d_W = _outer(Ht, rest) - 0.5 * _outer(g * rest, rest) + H @ P @ H.T
+        d_W = outer(Ht, rest) - 0.5 * outer(g * rest, rest) + H @ P @ H.T
         d_W = 0.5 * (d_W + d_W.swapaxes(1, 2))
         d_noise[np.ix_(seen, seen)] -= (W @ d_W @ W + 0.5 * g[:, :, None] * W).sum(axis=0)
     if series.noise_covariance is not None:
         d_noise[:] = 0.0
-    return EmitGradient(d_map, d_offset, d_noise)
+    return AffineGradient(d_map, d_offset, d_noise)
 
 
-def merge(potentials: Potentials, positions: np.ndarray) -> Potentials:
-    """The products of the potentials between neighbouring points."""
-    starts = positions[:-1]
-    precision = np.add.reduceat(potentials.precision, starts)
-    diagonal = np.einsum("naa->na", potentials.precision)
-    total = np.einsum("naa->na", precision)
-    centre = np.add.reduceat(diagonal * potentials.mode, starts) / np.where(total > 0, total, 1.0)
-    owner = np.repeat(np.arange(len(starts)), np.diff(positions))
-    pull = np.add.reduceat(_apply(potentials.precision, potentials.mode - centre[owner]), starts)
-    mode = centre + _apply(_generalised_inverse(precision), pull)
-    apart = potentials.mode - mode[owner]
-    cost = 0.5 * (apart * _apply(potentials.precision, apart)).sum(axis=1)
-    return Potentials(np.add.reduceat(potentials.height - cost, starts), mode, precision)
-
-
-def merge_adjoint(potentials: Potentials, positions: np.ndarray, merged: Potentials, derivatives: Potentials) -> Potentials:
-    """Derivatives with respect to the single potentials, from those with respect to their products."""
-    owner = np.repeat(np.arange(len(positions) - 1), np.diff(positions))
-    t = _apply(_generalised_inverse(merged.precision), derivatives.mode)[owner]
-    g = derivatives.height[owner][:, None]
-    apart = potentials.mode - merged.mode[owner]
-    bend = _outer(t, apart) - 0.5 * _outer(g * apart, apart)
-    return Potentials(
-        derivatives.height[owner],
-        _apply(potentials.precision, t - g * apart),
-        derivatives.precision[owner] + 0.5 * (bend + bend.swapaxes(1, 2)),
-    )
-
-
-def _is_plain(rule: Emit, series: Series) -> bool:
+def _is_plain(rule: Affine, series: Series) -> bool:
     """Whether the value itself is observed, completely, with the same noise throughout."""
     return rule.map is None and series.noise_covariance is None and not np.isnan(series.values).any()
 
 
-def _groups(rule: Emit, series: Series, size: int) -> list[_Group]:
+def _groups(rule: Affine, series: Series, size: int) -> list[_Group]:
     missing = np.isnan(series.values)
     columns = series.values.shape[1]
     H = np.zeros((columns, size))
@@ -145,29 +108,12 @@ def _groups(rule: Emit, series: Series, size: int) -> list[_Group]:
         if rule.map is None:  # then the precision is W, in the rows that are seen
             inverse = H[seen].T @ noise[:, seen[:, None], seen] @ H[seen]
         else:
-            inverse = _generalised_inverse(precision)
+            inverse = generalised_inverse(precision)
         groups.append(_Group(rows, seen, H[seen], W, inverse))
     return groups
 
 
-def _targets(rule: Emit, series: Series, group: _Group) -> np.ndarray:
+def _targets(rule: Affine, series: Series, group: _Group) -> np.ndarray:
     """y - h, observed entries only."""
     values = series.values[group.rows][:, group.seen]
     return values if rule.offset is None else values - rule.offset[group.seen]
-
-
-def _generalised_inverse(P: np.ndarray) -> np.ndarray:
-    """The inverse where P is informative, zero in flat directions, judged after scaling every dimension to one."""
-    diagonal = np.einsum("naa->na", P)
-    scale = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
-    scales = scale[:, :, None] * scale[:, None, :]
-    return scales * np.linalg.pinv(P * scales, rcond=1e-12, hermitian=True)
-
-
-def _apply(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Each vector times its matrix (or the one matrix)."""
-    return (matrices @ vectors[:, :, None])[:, :, 0]
-
-
-def _outer(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return x[:, :, None] * y[:, None, :]

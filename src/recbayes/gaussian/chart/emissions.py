@@ -1,0 +1,49 @@
+"""The potentials of emissions, which a chart is given before it is filled, and their derivatives, which it gives back.
+
+A chart only reads rows of potentials, one for every emission, width and start, and knows nothing of how they come about:
+that is each emission's to say (`recbayes.gaussian.emissions`).
+"""
+
+import numpy as np
+
+from recbayes.checks.series import Series
+from recbayes.gaussian.chart.plan import Plan
+from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules
+from recbayes.gaussian.emissions.emission import Rows
+from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.parameters.quantity import Slopes
+
+
+def write_emissions(
+    model: GaussianRBN, tables: Tables, origins: Origins, plan: Plan, series: Series, messages: np.ndarray
+) -> None:
+    """Put the potentials of all emissions of all spans where the kernels expect them."""
+    for e, rule in enumerate(emit_rules(model, origins)):
+        rule.fill(series, plan.positions, _rows(tables, plan, e, messages))
+
+
+def emission_slopes(
+    model: GaussianRBN,
+    tables: Tables,
+    origins: Origins,
+    plan: Plan,
+    series: Series,
+    messages: np.ndarray,
+    derivatives: np.ndarray,
+) -> dict[tuple[int, int], Slopes]:
+    """Derivatives with respect to the quantities of emission rules, from those with respect to the potentials of all spans
+    (in `derivatives`, which is used up)."""
+    return {
+        key: rule.slopes(series, plan.positions, _rows(tables, plan, e, messages), derivatives)
+        for e, (key, rule) in enumerate(zip(origins.emits, emit_rules(model, origins), strict=True))
+    }
+
+
+def length_log_probability(model: GaussianRBN, origins: Origins, length: int) -> np.ndarray:
+    """Log probabilities of all emissions to emit 0, 1, ..., `length` observations: (E, length + 1)."""
+    lengths = np.arange(length + 1)
+    return np.array([rule.length.log_probability(lengths) for rule in emit_rules(model, origins)])
+
+
+def _rows(tables: Tables, plan: Plan, e: int, messages: np.ndarray) -> Rows:
+    return Rows(messages, plan.emit_base, plan.emit_rows[e : e + 1], tables.shifts.shape[1])

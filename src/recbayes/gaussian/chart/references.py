@@ -1,0 +1,59 @@
+"""References: broad Gaussians under which potentials that are flat in different directions are mixed."""
+
+import numpy as np
+
+from recbayes.compiled.layout import pack_messages
+from recbayes.gaussian.model.parts import Reference, Split
+from recbayes.gaussian.model.rbn import GaussianRBN
+
+REFERENCE_SPREAD = 3.0  # standard deviations of the reference Gaussian, in those of the variable's own distribution
+
+
+def references_of(model: GaussianRBN) -> tuple[Reference, ...]:
+    """The model's references; by default the distribution a variable has where it is first reached, three times as wide."""
+    if model.references is not None:
+        return model.references
+    references = []
+    marginals = _first_marginals(model)
+    widest = max(np.trace(covariance) / len(mean) for mean, covariance in marginals)
+    for mean, covariance in marginals:
+        floor = 1e-6 * max(np.trace(covariance) / len(mean), 1e-6 * widest)  # a variable may be constant
+        references.append(Reference(mean, REFERENCE_SPREAD**2 * (covariance + floor * np.eye(len(mean)))))
+    return tuple(references)
+
+
+def reference_constants(reference: Reference, size: int) -> np.ndarray:
+    """A reference as a potential; its height lacks the 2 pi."""
+    d = len(reference.mean)
+    inverse = np.linalg.inv(reference.covariance)
+    mode, precision = np.zeros(size), np.eye(size)
+    mode[:d] = reference.mean
+    precision[:d, :d] = 0.5 * (inverse + inverse.T)
+    height = 0.5 * np.linalg.slogdet(precision)[1]
+    return pack_messages(height, mode, precision)
+
+
+def _first_marginals(model: GaussianRBN) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Mean and covariance of each variable where a breadth-first walk from the root first meets it."""
+    index = {variable.name: position for position, variable in enumerate(model.variables)}
+    known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+    parts = [
+        (component.weight * weight, np.roll(component.mean, steps), component.covariance)
+        for component in model.prior.components
+        for steps, weight in component.shifts.items()
+    ]
+    mean = sum(weight * m for weight, m, _ in parts)
+    spread = sum(weight * (S + np.outer(m - mean, m - mean)) for weight, m, S in parts)
+    known[index[model.prior.variable]] = (mean, spread)  # type: ignore[assignment]
+    waiting = list(known)
+    while waiting:
+        v = waiting.pop(0)
+        for rule in model.variables[v].rules:
+            if isinstance(rule, Split):
+                for child, link in ((rule.left, rule.left_link), (rule.right, rule.right_link)):
+                    if index[child] not in known:
+                        F = np.eye(len(known[v][0])) if link.map is None else link.map
+                        offset = 0.0 if link.offset is None else link.offset
+                        known[index[child]] = (F @ known[v][0] + offset, F @ known[v][1] @ F.T + link.covariance)
+                        waiting.append(index[child])
+    return [known.get(v, (np.zeros(one.dim), np.eye(one.dim))) for v, one in enumerate(model.variables)]

@@ -1,0 +1,133 @@
+"""The adjoint of mixing: from derivatives with respect to a cell's message to those with respect to its alternatives."""
+
+import numpy as np
+from numba import njit
+
+from recbayes.compiled.adjoints import join_adjoint, mixture_adjoint
+from recbayes.compiled.factors import backward_solve, copy, factorise, forward_solve, invert, sandwich
+from recbayes.compiled.lanes import (
+    INNER,
+    Lanes,
+    any_greater,
+    get,
+    lanes_exp,
+    lanes_log,
+    load,
+    put,
+    splat,
+    store,
+    where_greater,
+)
+from recbayes.compiled.layout import (
+    MODE,
+    message_entries,
+    mode_of,
+    packed,
+    precision_from,
+    precision_of,
+    triangle_entries,
+    triangle_room,
+)
+from recbayes.gaussian.kernels.cells import NEGLIGIBLE
+from recbayes.gaussian.kernels.derivatives import Derivatives
+from recbayes.gaussian.kernels.reference import weigh_under_reference
+from recbayes.gaussian.kernels.reference_adjoint import divide_reference_adjoint
+from recbayes.gaussian.kernels.room import Room
+
+
+@njit(**INNER)
+def moments_adjoint(room: np.ndarray, size: int, at: Room, to: Derivatives) -> None:
+    """From the derivatives with respect to a matched potential to those with respect to its moments.
+
+    P = S^-1 and g = log mass + log det P / 2, so dS = - P (dP + dg S / 2) P.
+    """
+    P = precision_of(at.result, size)
+    factorise(room, size, P, at.factor, at.pivots, at.free)
+    store(room, to.log_mass, load(room, at.result) - splat(0.5) * load(room, at.free))
+    invert(room, size, at.factor, at.pivots, to.covariance, at.free)
+    height = load(room, to.into)
+    for entry in range(triangle_entries(size)):
+        value = get(room, to.into, precision_from(size) + entry) + splat(0.5) * height * get(room, to.covariance, entry)
+        put(room, to.free, entry, splat(0.0) - value)
+    for a in range(size):
+        put(room, to.dm, a, get(room, to.into, MODE + a))
+        for b in range(size):
+            put(room, to.matrix, a * size + b, get(room, P, packed(a, b)))
+    sandwich(room, size, to.matrix, to.free, to.dS, to.free + triangle_room(size))
+    _subtract_trace(room, size, height, to)
+    copy(room, mode_of(at.result), at.origin, size)
+
+
+@njit(**INNER)
+def _subtract_trace(room: np.ndarray, size: int, height: Lanes, to: Derivatives) -> None:
+    """The constant of `mixture_adjoint`."""
+    for a in range(size):
+        for b in range(size):
+            height -= get(room, to.dS, packed(a, b)) * get(room, to.covariance, packed(a, b))
+    store(room, to.constant, height)
+
+
+@njit(**INNER)
+def reference_moments_adjoint(room: np.ndarray, size: int, at: Room, to: Derivatives) -> None:
+    """The same for moments that were matched under the reference and have just been gathered again."""
+    store(room, to.log_mass, load(room, at.weight) + lanes_log(load(room, at.move)))
+    divide_reference_adjoint(room, size, at, to.into, to.dS, to.dm, to.free)
+    copy(room, at.square, to.covariance, triangle_entries(size))
+    for a in range(size):
+        put(room, at.origin, a, get(room, at.reference, MODE + a) + get(room, at.mean, a))
+    _subtract_trace(room, size, load(room, to.into), to)
+
+
+@njit(**INNER)
+def push_alternative(
+    room: np.ndarray, size: int, at: Room, to: Derivatives, under_reference: bool, single: Lanes, mixed: Lanes
+) -> bool:
+    """Derivatives with respect to the alternative in at.product, into to.push. Returns whether any is not zero.
+
+    Expects its factor in place; with the reference, multiplies by it first.
+    """
+    height = load(room, at.product)
+    zero = splat(0.0)
+    if under_reference:
+        weight = weigh_under_reference(room, size, at)
+    else:
+        weight = height - splat(0.5) * load(room, at.free)
+    share = where_greater(mixed, zero, weight - load(room, to.log_mass), splat(-np.inf))
+    alone = where_greater(height, splat(-np.inf), single, zero)
+    if not any_greater(share, splat(-NEGLIGIBLE)) and not any_greater(alone, zero):
+        return False
+    share = where_greater(share, splat(0.0), splat(0.0), share)  # rounding only: a share is at most one
+    share = lanes_exp(share)
+    invert(room, size, at.factor, at.pivots, at.covariance, at.free)
+    mode = at.one if under_reference else at.product
+    mixture_adjoint(
+        room,
+        size,
+        share,
+        mode_of(mode),
+        at.covariance,
+        at.origin,
+        to.dS,
+        to.dm,
+        to.constant,
+        to.push,
+        to.matrix,
+    )
+    if under_reference:
+        solve_mode(room, size, at, to)
+        copy(room, to.push, to.give, message_entries(size))
+        join_adjoint(room, size, at.product, at.one, to.give, to.t, to.push)
+    elif any_greater(alone, zero):
+        for entry in range(message_entries(size)):
+            value = get(room, to.into, entry)
+            put(room, to.push, entry, where_greater(alone, zero, value, get(room, to.push, entry)))
+    return True
+
+
+@njit(**INNER)
+def solve_mode(room: np.ndarray, size: int, at: Room, to: Derivatives) -> None:
+    """t = P^+ times the derivative with respect to the mode of the product whose factor is in place."""
+    for a in range(size):
+        put(room, to.t, a, get(room, to.push, MODE + a))
+    forward_solve(room, size, at.factor, to.t)
+    backward_solve(room, size, at.factor, at.pivots, to.t)

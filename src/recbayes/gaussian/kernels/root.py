@@ -1,0 +1,110 @@
+"""The top of the chart: the root's message under the Gaussians of the prior, the evidence, and where derivatives begin."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from recbayes.compiled.adjoints import join_adjoint
+from recbayes.compiled.factors import invert
+from recbayes.compiled.lanes import INNER, LANES, Lanes, get, lanes_exp, load, put, splat, store, where_greater
+from recbayes.compiled.layout import (
+    MODE,
+    cell_place,
+    entry_place,
+    in_lane,
+    lower,
+    message_entries,
+    precision_from,
+    triangle_entries,
+)
+from recbayes.compiled.potentials import join, join_mode
+from recbayes.gaussian.chart.plan import Plan
+from recbayes.gaussian.chart.tables import Tables
+from recbayes.gaussian.kernels.cells import lane_sum, read_one
+from recbayes.gaussian.kernels.derivatives import Derivatives
+from recbayes.gaussian.kernels.room import Room
+
+
+@njit(**INNER)
+def read_root(tables: Tables, plan: Plan, messages: np.ndarray, room: np.ndarray, at: Room) -> None:
+    """Copy the message of the whole series into all lanes of at.one."""
+    row = plan.rows[tables.root, len(plan.positions) - 1]
+    place = cell_place(plan.inside_base[tables.root], row, 0)
+    read_one(messages, place, row.length, room, at.one, message_entries(tables.shifts.shape[1]))
+
+
+@njit(**INNER)
+def meet_prior(prior: np.ndarray, c: int, room: np.ndarray, size: int, at: Room) -> None:
+    """The products of the root's message with eight Gaussians of the prior, in at.product."""
+    columns = prior.shape[1]
+    for entry in range(prior.shape[0]):
+        for lane in range(LANES):
+            room[in_lane(at.two, entry, lane)] = prior[entry, min(c + lane, columns - 1)]
+    join(room, size, at.one, at.two, at.product, at.factor, at.pivots, at.vector, at.free)
+    join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
+
+
+@njit(**INNER)
+def log_masses(room: np.ndarray, size: int, at: Room) -> Lanes:
+    """The log masses of the products in at.product, eight at once: a height lacks (2 pi)^(1/2) for each known dimension."""
+    dimension = splat(0.0)
+    for a in range(size):
+        known = get(room, at.product, precision_from(size) + lower(a, a))
+        dimension += where_greater(known, splat(0.0), splat(1.0), splat(0.0))
+    log_mass = load(room, at.product) - splat(0.5) * load(room, at.free)
+    return log_mass + dimension * splat(0.5 * math.log(2.0 * math.pi))
+
+
+@njit(**INNER)
+def root_evidence(
+    tables: Tables, plan: Plan, messages: np.ndarray, evidence: np.ndarray, room: np.ndarray, at: Room
+) -> None:
+    """The log evidence by each Gaussian of the prior."""
+    read_root(tables, plan, messages, room, at)
+    for c in range(0, tables.prior.shape[1], LANES):
+        meet_prior(tables.prior, c, room, tables.shifts.shape[1], at)
+        store(evidence, c, log_masses(room, tables.shifts.shape[1], at))
+
+
+@njit(**INNER)
+def root_adjoint(
+    tables: Tables,
+    plan: Plan,
+    messages: np.ndarray,
+    evidence: np.ndarray,
+    derivatives: np.ndarray,
+    prior: np.ndarray,
+    room: np.ndarray,
+    at: Room,
+    to: Derivatives,
+) -> None:
+    """Derivatives of the log evidence with respect to the root's message and the prior's potentials."""
+    size = tables.shifts.shape[1]
+    entries = message_entries(size)
+    read_root(tables, plan, messages, room, at)
+    highest = -np.inf
+    for c in range(len(evidence)):
+        highest = max(highest, evidence[c])
+    total = 0.0
+    for c in range(len(evidence)):
+        total += np.exp(evidence[c] - highest)
+    row = plan.rows[tables.root, len(plan.positions) - 1]
+    place = cell_place(plan.inside_base[tables.root], row, 0)
+    for c in range(0, len(evidence), LANES):
+        meet_prior(tables.prior, c, room, size, at)
+        share = lanes_exp(load(evidence, c) - splat(highest)) / splat(total)
+        invert(room, size, at.factor, at.pivots, at.covariance, at.free)
+        store(room, to.push, share)
+        for a in range(size):
+            put(room, to.push, MODE + a, splat(0.0))
+            put(room, to.t, a, splat(0.0))
+        for entry in range(triangle_entries(size)):
+            put(room, to.push, precision_from(size) + entry, splat(-0.5) * share * get(room, at.covariance, entry))
+        join_adjoint(room, size, at.one, at.product, to.push, to.t, to.give)
+        for entry in range(entries):
+            derivatives[entry_place(place, row.length, entry)] += lane_sum(room, in_lane(to.give, entry, 0))
+        join_adjoint(room, size, at.two, at.product, to.push, to.t, to.give)
+        for entry in range(entries):
+            for lane in range(LANES):
+                prior[entry, c + lane] = room[in_lane(to.give, entry, lane)]

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from recbayes.checks.series import Series, all_series, is_many
+from recbayes.checks.series import Series, all_series, as_series, is_many
 from recbayes.family.family import Around, Family, Read
 from recbayes.gaussian.chart.best import best_tree
 from recbayes.gaussian.chart.gradient import model_gradient
@@ -40,7 +40,9 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
     }
 
     def read(self, model: GaussianRBN, data: Any) -> Read:
-        return Read(all_series(data, model.observed_dim), not is_many(data))
+        if not is_many(data):
+            return Read([as_series(data, model.observed_dim)], True)
+        return Read(all_series(data, model.observed_dim), False)
 
     def arrays(self, sequence: Series) -> tuple[np.ndarray, np.ndarray | None]:
         return sequence.values, sequence.noise_covariance

@@ -200,8 +200,8 @@ class Potential(NamedTuple):
 
 
 def close_functions(found: Potential, x: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> None:
-    """Logarithms at points are as expected. Where a potential is flat in a direction that is no axis, its mode may be far away
-    along that direction, and the square of the distance takes digits away."""
+    """Logarithms at points are as expected. Where a potential is flat in a direction that is no axis, its mode may be far
+    away along that direction, and the square of the distance takes digits away."""
     size = x.shape[-1]
     flat = [np.linalg.matrix_rank(P, hermitian=True) < P.any(axis=1).sum() for P in found.precision]
     squares = ((x - found.mode) ** 2).sum(axis=-1) * np.abs(found.precision).max(axis=(1, 2))
@@ -453,7 +453,10 @@ def test_join_is_the_product_of_functions(size: int, seed: int, offset: float, s
     width = 1.0 if offset else 1 / np.sqrt(scale)
     x = offset + width * rng.normal(size=(20, LANES, size))
     expected = one.log(x) + two.log(x)
-    close_functions(found, x, expected, rtol=1e-9, atol=1e-7 if offset else 1e-9)
+    # A blank dimension has its mode at zero: the distance to the other mode is the offset, whose square takes digits away.
+    apart = (two.mode - one.mode)[~(one.precision.any(axis=2) & two.precision.any(axis=2))]
+    atol = 1e-9 + 1e-16 * float((apart**2).max(initial=0.0)) if offset else 1e-9
+    close_functions(found, x, expected, rtol=1e-9, atol=atol + (1e-7 if offset else 0.0))
 
 
 @examples
@@ -542,12 +545,12 @@ def test_blur_is_the_convolution(size: int, seed: int) -> None:
     Q = 0.3 * spread(rng, size)
     precision, gain = run_whole_blur(f.precision, Q)
     found = Potential(f.height + gain, f.mode, precision)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(100)
     grid = np.stack(np.meshgrid(*[nodes] * size), axis=-1).reshape(-1, size) @ np.linalg.cholesky(Q).T
     mass = np.prod(np.stack(np.meshgrid(*[weights] * size), axis=-1).reshape(-1, size), axis=1) / (2 * np.pi) ** (size / 2)
     for x in rng.normal(size=(5, LANES, size)):
         integral = mass @ np.exp(f.log(x[None] + grid[:, None]))
-        np.testing.assert_allclose(np.exp(found.log(x[None])[0]), integral, rtol=1e-6)
+        np.testing.assert_allclose(np.exp(found.log(x[None])[0]), integral, rtol=1e-5)
 
 
 @examples

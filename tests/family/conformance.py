@@ -165,21 +165,33 @@ class Counting(NamedTuple):
 
 
 class Conformance:
-    """The hooks, then the tests. See the module for what they are."""
+    """The hooks, then the tests. A family gives `cases`, `exact`, `start` and `counting`, and the others where it can."""
 
     cases: ClassVar[Sequence[Case]]
-    problems: ClassVar[st.SearchStrategy | None] = None  # of random cases, or None in place of one that has no use
+    problems: ClassVar[st.SearchStrategy | None] = (
+        None  # random cases (or None, for one that cannot be used), if there are any
+    )
     exact: ClassVar[bool]  # whether charts are: outside gives probabilities, and the best tree is the most probable
     lacks: ClassVar[frozenset[str]] = frozenset()  # names in `ASKED` that the family answers by an error with a reason
     largest_count: ClassVar[int] = 12
     start: ClassVar[Any]  # a model to train on what `cases[0].model` samples
 
     def counting(self, length: int) -> Counting:
+        """A model for which all binary trees over a sequence of this length are equally probable."""
         raise NotImplementedError
 
     def root_mean(self, case: Case, tree: rb.Tree) -> np.ndarray:
         """The exact mean of the root's value given the tree and the data, for families whose nodes have values."""
         raise NotImplementedError
+
+    def many(self) -> tuple[Any, list]:
+        """A model, and sequences of several lengths that it can generate."""
+        model = self.cases[0].model
+        return model, [self.cases[0].sequence, *(model.sample(seed=seed, max_length=6)[0] for seed in range(3))]
+
+    def needs(self, verb: str) -> None:
+        if verb in self.lacks:
+            pytest.skip(f"the family says that it lacks {verb}")
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "case" in metafunc.fixturenames:
@@ -217,7 +229,7 @@ class Conformance:
     def test_random_cases(self, data: st.DataObject) -> None:
         """Evidence, joint probabilities and a constraint, for whatever models the family can think of."""
         if self.problems is None:
-            return
+            pytest.skip("the family has no random cases")
         case = data.draw(self.problems)
         assume(case is not None)
         assert abs(case.chart.log_evidence - case.exact.log_evidence) <= case.accuracy
@@ -268,8 +280,7 @@ class Conformance:
 
     def test_sampled_trees_are_equally_probable(self) -> None:
         """Given its length, a sampled tree is any of the five binary trees over four leaves with the same probability."""
-        if "sample" in self.lacks:
-            return
+        self.needs("sample")
         model = self.counting(4).model
         rng = np.random.default_rng(5)
         samples = [model.sample(seed=rng, min_length=4, max_length=4) for _ in range(600)]
@@ -319,8 +330,7 @@ class Conformance:
 
     def test_smoothed_values(self, case: Case) -> None:
         """The tree stays what it is, its nodes get values, and that of the root is the mean that the oracle knows."""
-        if "smooth" in self.lacks:
-            return
+        self.needs("smooth")
         for tree in case.exact.trees[:: max(1, len(case.exact.trees) // 5)]:
             smoothed = rb.smooth(case.model, case.sequence, tree)
             assert smoothed == tree
@@ -387,8 +397,7 @@ class Conformance:
             assert size * ((q - p) ** 2 / p).sum() < chi2.isf(1e-4, len(p) - 1)
 
     def test_samples_are_trees_of_the_model(self, case: Case) -> None:
-        if "sample" in self.lacks:
-            return
+        self.needs("sample")
         for seed in range(5):
             sequence, tree = case.model.sample(seed=seed, max_length=6)
             assert tree.spans[0] == (0, len(sequence))
@@ -430,8 +439,7 @@ class Conformance:
 
     def test_boundaries(self, case: Case) -> None:
         """Of all trees those are left whose nodes begin and end at the given positions."""
-        if "boundaries" in self.lacks:
-            return
+        self.needs("boundaries")
         for points in ([], [case.length // 2], list(range(0, case.length + 1, 2)), list(range(case.length + 1))):
             known = {0, *points, case.length}
             self.check_constrained(
@@ -444,11 +452,6 @@ class Conformance:
                 rb.inside(case.model, case.sequence, allowed=allowed)
 
     # One or many, and the same again
-
-    def many(self) -> tuple[Any, list]:
-        """Sequences of several lengths that the first model can generate."""
-        model = self.cases[0].model
-        return model, [self.cases[0].sequence, *(model.sample(seed=seed, max_length=6)[0] for seed in range(3))]
 
     def test_many_are_like_one_by_one(self) -> None:
         model, many = self.many()
@@ -521,6 +524,7 @@ class Conformance:
     # Models are values
 
     def test_saved_models_are_the_same(self, case: Case, tmp_path: Path) -> None:
+        self.needs("save")
         path = tmp_path / "model.json"
         case.model.save(path)
         restored = rb.load(path)
@@ -548,8 +552,7 @@ class Conformance:
     def test_gradient(self, case: Case) -> None:
         """Along random directions of the free vector it is the slope of the log evidence. Where there is no vector, but
         weights of rules, it is how often each is expected to be used."""
-        if "log_evidence_and_gradient" in self.lacks:
-            return
+        self.needs("log_evidence_and_gradient")
         for span in [None, *case.doubtful[:3]]:
             allowed = None if span is None else all_but(span, case.length)
             left = case.exact.among(lambda tree, span=span: span not in tree.spans)
@@ -571,8 +574,8 @@ class Conformance:
 
     def test_fit_goes_uphill(self) -> None:
         """From a start that is wrong, few evaluations gain likelihood; the result is a model of the same family."""
-        if "fit" in self.lacks:
-            return
+        self.needs("fit")
+        self.needs("sample")
         truth = self.cases[0].model
         data = [truth.sample(seed=seed, min_length=2, max_length=8)[0] for seed in range(12)]
         before = sum(chart.log_evidence for chart in rb.inside(self.start, data))

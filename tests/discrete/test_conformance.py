@@ -30,7 +30,7 @@ def two_values() -> rb.DiscreteRBN:
     words = np.array([[0.5, 0.25, 0.25], [0.1, 0.0, 0.9]])
     transitions = (rb.Transition(("x", "x"), [0.3, 0.4], table), rb.Transition(("y",), [0.7, 0.6], words))
     variable = rb.DiscreteVariable("x", ("A", "B"), transitions)
-    return rb.DiscreteRBN([variable], [rb.TerminalVariable("y", ("a", "b", "c"))], prior=("x", (0.3, 0.7)))
+    return rb.DiscreteRBN([variable], [rb.TerminalVariable("y", ("a", "b", "c"))], prior=("x", (1 / 3, 2 / 3)))
 
 
 def enumerate_trees(model: rb.PCFG | rb.DiscreteRBN, tokens: list[str]) -> Exact:
@@ -101,7 +101,7 @@ class TestPCFG(Discrete):
         case("the same tokens all over", AMBIGUOUS, "yyy"),
         case(
             "two children at most",
-            rb.PCFG.from_string("S -> S S [0.2] | S A [0.2] | 'x' [0.6]\nA -> S S [0.3] | 'x' [0.7]"),
+            rb.PCFG.from_string("S -> S S [2] | S A [2] | 'x' [3]\nA -> S S [1] | 'x' [2]"),
             "xxxxx",
         ),
         case(

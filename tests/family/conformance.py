@@ -36,6 +36,7 @@ INNER = 2  # in a mask of known spans: may be a node, but no leaf
 inherited = settings(
     suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     max_examples=20,
+    derandomize=True,  # comparisons within Monte Carlo error fail by chance, if rarely
 )
 
 
@@ -225,6 +226,7 @@ class Conformance:
         assert logsumexp(found) == pytest.approx(case.exact.log_evidence, abs=1e-8)
 
     @inherited
+    @pytest.mark.filterwarnings("ignore::recbayes.errors.ApproximationWarning")  # random models may well be hard
     @given(data=st.data())
     def test_random_cases(self, data: st.DataObject) -> None:
         """Evidence, joint probabilities and a constraint, for whatever models the family can think of."""

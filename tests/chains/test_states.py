@@ -142,7 +142,7 @@ def test_nonsense_is_refused() -> None:
         rb.HMM([0.5, 0.5], [[0.5, 0.4], [0.5, 0.5]], [[1.0], [1.0]])
     with pytest.raises(DataError, match="HMM or LinearDynamicalSystem"):
         rb.smoothed_states(rb.GaussianRBN.create(dim=1), [1.0])  # type: ignore[arg-type]
-    with pytest.raises(DataError, match="no discrete path"):
+    with pytest.raises(ModelError, match="no discrete path"):
         rb.best_states(rb.LinearDynamicalSystem(1.0, 1.0, 1.0, 1.0, 0.0, 1.0), [1.0])  # type: ignore[arg-type]
     with pytest.raises(DataError, match="HMM or LinearDynamicalSystem"):
         rb.smoothed_states(rb.PCFG.from_string("S -> 'a' [1]"), ["a"])  # type: ignore[arg-type]

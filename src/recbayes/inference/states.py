@@ -6,7 +6,8 @@ import numpy as np
 
 from recbayes.errors import DataError
 from recbayes.family.family import family_of
-from recbayes.inference.inside import inside
+from recbayes.inference.inside import inside_one
+from recbayes.inference.reading import read
 
 if TYPE_CHECKING:
     from recbayes.discrete.model.rbn import DiscreteRBN
@@ -47,7 +48,7 @@ def _chart(model: Any, series: Any) -> Any:
             "(The states of a switching system with several regimes are mixtures without a closed form; draw them with "
             "sample_posterior: the labels of the nodes that begin at t say which regime ruled then)"
         )
-    chart: Any = inside(model, series)
-    if isinstance(chart, list):
+    task = read(model, series, {})
+    if not task.single:
         raise DataError("states are those of one series, got several; ask for one at a time, and for a column as y[:, 0]")
-    return chart
+    return task.run(inside_one, [1])[0]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import recbayes as rb
 from recbayes.gaussian.chart.inside import Chart
+from recbayes.gaussian.learn.quantities import slopes
 from recbayes.gaussian.posterior.follow import joints_with, mean_gradient
 from tests.random_models import one_variable, two_variables
 
@@ -32,7 +33,8 @@ def test_finite_differences(model: rb.GaussianRBN, seed: int, length: int, missi
         return
     chart = posterior.chart
     weights = rng.uniform(0.1, 1.0, size=6)
-    found = parameters.pull_back(model, mean_gradient(chart, posterior.trees, posterior.prior_components, weights))
+    gradient = mean_gradient(chart, posterior.trees, posterior.prior_components, weights)
+    found = parameters.pull_back(model, slopes(model, gradient))
     vector = parameters.vector()
     for number in range(len(vector)):
         step = 1e-5 * np.eye(len(vector))[number]

@@ -87,6 +87,8 @@ def outside_dense(
         reached = np.where(np.isfinite(scales[here])[:, None], outer[here], 0.0)
         if rules.closure is not None:
             reached = reached @ rules.closure
+        reached = np.where(values[here] > 0.0, reached, 0.0)  # what is no node here, as it is not allowed, leads nowhere
+        if rules.closure is not None:
             unary = form.unary
             unary_counts += unary.weight * (reached[:, unary.parent] * values[here][:, unary.child]).sum(axis=0)
         if width == 1:

@@ -159,6 +159,10 @@ def fill_discrete_outside(form, plan, tokens, values, scales, outer, counts):
                     if weight > 0.0:
                         for entry in range(chains.first[symbol], chains.first[symbol + 1]):
                             reached[chains.child[entry]] += weight * chains.weight[entry]
+            for symbol in range(symbols):  # what is no node here, as the user does not allow it, leads nowhere
+                if values[here, symbol] == 0.0:
+                    reached[symbol] = 0.0
+            if unary_rules:
                 for rule in range(len(unary.parent)):
                     share = reached[unary.parent[rule]] * unary.weight[rule]
                     unary_counts[rule] += share * values[here, unary.child[rule]]

@@ -36,7 +36,7 @@ def choose_alternative(
     problem: Problem,
     nodes: np.ndarray,
     n: int,
-    mode: np.ndarray,
+    mode: int,
     cache: np.ndarray,
     room: np.ndarray,
     at: Room,

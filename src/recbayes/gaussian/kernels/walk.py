@@ -29,7 +29,7 @@ def walk(
     problem: Problem,
     nodes: np.ndarray,
     first: int,
-    mode: np.ndarray,
+    mode: int,
     stack: np.ndarray,
     cache: np.ndarray,
     room: np.ndarray,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import recbayes as rb
 from recbayes.checks.series import as_series
-from recbayes.compiled.layout import message_entries, read_cell, unpack_messages
+from recbayes.compiled.layout import message_entries, pack_messages, read_cell, unpack_messages, write_cell
 from recbayes.gaussian.chart.emissions import emission_slopes, write_emissions
 from recbayes.gaussian.chart.leaves import merge, observe
 from recbayes.gaussian.chart.plan import make_plan
@@ -54,16 +54,14 @@ def test_slopes_of_a_span_are_those_of_its_segments() -> None:
     messages = np.zeros(plan.messages_size)
     write_emissions(model, tables, origins, plan, series, messages)
     derivatives = np.zeros_like(messages)
-    row = plan.emit_rows[0, 5]
-    places = [plan.emit_base + row["place"] + 2 - row["low"] + n * row["length"] for n in range(message_entries(2))]
-    derivatives[places] = slopes = np.random.default_rng(1).normal(size=message_entries(2))
+    slopes = np.random.default_rng(1).normal(size=message_entries(2))
+    write_cell(derivatives, plan.emit_base, plan.emit_rows[0, 5], 2, 2, slopes)
     found = emission_slopes(model, tables, origins, plan, series, messages, derivatives)[origins.emits[0]]
 
     def value(offset: np.ndarray) -> float:
         moved = as_series(series.values - offset, 2)
         one = merge(observe(emit_rules(model, origins)[0], moved, 2), np.array([0, 2, 7, 9]))
-        entries = np.concatenate([one.height[[1]], one.mode[1], one.precision[1][np.tril_indices(2)]])
-        return float(slopes @ entries)
+        return float(slopes @ pack_messages(*one)[1])
 
     for a, step in enumerate(1e-5 * np.eye(2)):
         assert found.offset[a] == pytest.approx((value(step) - value(-step)) / 2e-5, rel=1e-6)

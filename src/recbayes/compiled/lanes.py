@@ -29,8 +29,8 @@ INNER = {  # functions called by kernels
 }
 BORROWING = {**INNER, "_nrt": False}  # those that neither make nor return arrays: they need not count references to them
 INLINED = {**BORROWING, "forceinline": True}  # functions that become fast where their arguments are known constants
-# Functions whose text becomes part of their caller's before it is compiled. (Inlined functions, passed to an inlined walk, were
-# optimised anew on each level, and the inside pass compiled a third longer.)
+# Functions whose text becomes part of their caller's before it is compiled. (Inlined functions, passed to an inlined walk,
+# were optimised anew on each level, and the inside pass compiled a third longer.)
 MERGED = {**BORROWING, "inline": "always"}
 _DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 _INTEGERS = ir.VectorType(ir.IntType(64), LANES)

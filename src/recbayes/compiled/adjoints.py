@@ -3,11 +3,11 @@
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, Lanes, get, load, put, splat, store, where_greater
+from recbayes.compiled.lanes import BORROWING, Lanes, get, load, put, splat, store, where_greater
 from recbayes.compiled.layout import MODE, message_entries, packed, precision_from
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def join_adjoint(room: np.ndarray, size: int, one: int, product: int, push: int, t: int, give: int) -> None:
     """Derivatives with respect to one factor of a product of potentials, into `give`.
 
@@ -33,7 +33,7 @@ def join_adjoint(room: np.ndarray, size: int, one: int, product: int, push: int,
             entry += 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def mixture_adjoint(
     room: np.ndarray,
     size: int,

@@ -3,13 +3,13 @@
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, get, lanes_sqrt, put, splat, where_greater
+from recbayes.compiled.lanes import BORROWING, get, lanes_sqrt, put, splat, where_greater
 from recbayes.compiled.layout import packed
 
 SWEEPS = 12  # of Jacobi's rotations: they converge quadratically, and 6 to 8 suffice for 16 dimensions
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def diagonalise(room: np.ndarray, size: int, S: int, U: int) -> None:
     """S <- U' S U diagonal, by Jacobi's rotations: simple, and sure for a few dimensions. U is an ordinary matrix."""
     zero, unit = splat(0.0), splat(1.0)

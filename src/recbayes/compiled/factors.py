@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import (
+    BORROWING,
     INLINED,
-    INNER,
     LANES,
     Lanes,
     get,
@@ -74,7 +74,7 @@ def inline_factorise(room: np.ndarray, size: int, P: int, L: int, pivots: int, d
         store(room, determinant + LANES, flat)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def factorise(room: np.ndarray, size: int, P: int, L: int, pivots: int, determinant: int) -> None:
     inline_factorise(room, size, P, L, pivots, determinant)
 
@@ -91,7 +91,7 @@ def inline_forward_solve(room: np.ndarray, size: int, L: int, x: int) -> None:
         row += a + 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def forward_solve(room: np.ndarray, size: int, L: int, x: int) -> None:
     inline_forward_solve(room, size, L, x)
 
@@ -106,7 +106,7 @@ def inline_backward_solve(room: np.ndarray, size: int, L: int, pivots: int, x: i
         put(room, x, a, value)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def backward_solve(room: np.ndarray, size: int, L: int, pivots: int, x: int) -> None:
     inline_backward_solve(room, size, L, pivots, x)
 
@@ -134,12 +134,12 @@ def inline_invert(room: np.ndarray, size: int, L: int, pivots: int, C: int, free
             entry += 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def invert(room: np.ndarray, size: int, L: int, pivots: int, C: int, free: int) -> None:
     inline_invert(room, size, L, pivots, C, free)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def root(room: np.ndarray, size: int, P: int, M: int, pivots: int) -> None:
     """The lower triangular M with M M' = P; flat columns are 0."""
     factorise(room, size, P, M, pivots, -1)
@@ -152,7 +152,7 @@ def root(room: np.ndarray, size: int, P: int, M: int, pivots: int) -> None:
             put(room, M, entry, get(room, M, entry) * scale)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def multiply(room: np.ndarray, size: int, P: int, x: int, out: int) -> None:
     """out <- P x for a symmetric P."""
     for a in range(size):
@@ -162,7 +162,7 @@ def multiply(room: np.ndarray, size: int, P: int, x: int, out: int) -> None:
         put(room, out, a, value)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def unpack(room: np.ndarray, size: int, P: int, full: int) -> None:
     """An ordinary matrix, row by row, from a packed symmetric one."""
     for a in range(size):
@@ -170,7 +170,7 @@ def unpack(room: np.ndarray, size: int, P: int, full: int) -> None:
             put(room, full, a * size + b, get(room, P, packed(a, b)))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def product(room: np.ndarray, size: int, A: int, B: int, out: int) -> None:
     """out <- A B for ordinary matrices."""
     for a in range(size):
@@ -181,7 +181,7 @@ def product(room: np.ndarray, size: int, A: int, B: int, out: int) -> None:
             put(room, out, a * size + b, value)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def sandwich(room: np.ndarray, size: int, A: int, S: int, out: int, free: int) -> None:
     """out <- A' S A, packed, for an ordinary matrix A and a packed S. Needs D * D entries of free room."""
     for a in range(size):
@@ -200,13 +200,13 @@ def sandwich(room: np.ndarray, size: int, A: int, S: int, out: int, free: int) -
             entry += 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def copy(room: np.ndarray, source: int, target: int, count: int) -> None:
     for number in range(count):
         put(room, target, number, get(room, source, number))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def choose(room: np.ndarray, chosen: Lanes, source: int, target: int, count: int) -> None:
     """target <- source in the lanes where `chosen` is positive."""
     for number in range(count):

@@ -27,8 +27,11 @@ INNER = {  # functions called by kernels
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }
-INLINED = {**INNER, "forceinline": True}  # functions that become fast where their arguments are known constants
-MERGED = {**INNER, "inline": "always"}  # functions whose text becomes part of their caller's: they are not compiled twice
+BORROWING = {**INNER, "_nrt": False}  # those that neither make nor return arrays: they need not count references to them
+INLINED = {**BORROWING, "forceinline": True}  # functions that become fast where their arguments are known constants
+# Functions whose text becomes part of their caller's before it is compiled. (Inlined functions, passed to an inlined walk,
+# were optimised anew on each level, and the inside pass compiled a third longer.)
+MERGED = {**BORROWING, "inline": "always"}
 _DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
 _INTEGERS = ir.VectorType(ir.IntType(64), LANES)
 _FLAGS = ("contract",)  # a * b + c may become one fused operation; infinities and NaN keep their meaning
@@ -219,7 +222,7 @@ _LN2_LOW = 1.90821492927058770002e-10
 _SQRT2 = 1.4142135623730951
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def lanes_log(x):
     """Natural logarithm of positive normal numbers, to about one unit in the last place.
 
@@ -240,7 +243,7 @@ def lanes_log(x):
     return k * splat(_LN2_HIGH) + (splat(2.0) * s + (splat(2.0) * s * z * series + k * splat(_LN2_LOW)))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def lanes_exp(x):
     """Exponential of numbers that are at most 0; exactly 0 below -700 (also for minus infinity).
 

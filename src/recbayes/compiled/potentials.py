@@ -23,7 +23,7 @@ from recbayes.compiled.factors import (
     multiply,
     root,
 )
-from recbayes.compiled.lanes import INLINED, INNER, get, load, put, splat, store
+from recbayes.compiled.lanes import BORROWING, INLINED, get, load, put, splat, store
 from recbayes.compiled.layout import MODE, lanes_room, lower, mode_of, packed, precision_of, triangle_room
 
 
@@ -64,7 +64,7 @@ def inline_join(room: np.ndarray, size: int, one: int, two: int, out: int, L: in
     store(room, out, load(room, one) + load(room, two) - splat(0.5) * quadratic)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def join(room: np.ndarray, size: int, one: int, two: int, out: int, L: int, pivots: int, v: int, free: int) -> None:
     inline_join(room, size, one, two, out, L, pivots, v, free)
 
@@ -77,12 +77,12 @@ def inline_join_mode(room: np.ndarray, size: int, one: int, out: int, L: int, pi
         put(room, out, MODE + a, get(room, one, MODE + a) + get(room, v, a))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def join_mode(room: np.ndarray, size: int, one: int, out: int, L: int, pivots: int, v: int) -> None:
     inline_join_mode(room, size, one, out, L, pivots, v)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def blur(room: np.ndarray, size: int, P: int, constants: np.ndarray, Q: int, out: int, free: int) -> None:
     """The precision after convolution with N(0, Q): (P^-1 + Q)^-1. Leaves what the log height gains (<= 0) at `free`.
 
@@ -130,7 +130,7 @@ def blur(room: np.ndarray, size: int, P: int, constants: np.ndarray, Q: int, out
     store(room, gain, splat(-0.5) * load(room, gain))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def pull_back(room: np.ndarray, size: int, constants: np.ndarray, F: int, P: int, out: int, free: int) -> None:
     """The potential of z = F x as one of x. `out` holds the mode of z, and receives that of x; P is the precision of z.
 

@@ -13,7 +13,7 @@ from numba import njit
 from recbayes.compiled.adjoints import join_adjoint
 from recbayes.compiled.factors import factorise
 from recbayes.compiled.lanes import (
-    INNER,
+    BORROWING,
     KERNEL,
     LANES,
     MERGED,
@@ -132,7 +132,7 @@ def fill_adjoint(
                     )
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _visit(tables: Tables, plan: Plan, work: Work, cell: Cell, task: Task) -> None:
     """Pass the derivatives of eight cells on to all their alternatives, or gather the moments under the reference."""
     visit_alternatives(tables, plan, cell, _take_emission, _take_split, 0, task, work)

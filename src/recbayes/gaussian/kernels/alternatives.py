@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, LANES, MERGED, Lanes, load
+from recbayes.compiled.lanes import BORROWING, LANES, MERGED, Lanes, load
 from recbayes.compiled.layout import Row
 from recbayes.gaussian.chart.plan import Plan
 from recbayes.gaussian.chart.tables import Tables
@@ -50,7 +50,7 @@ def visit_alternatives(
     return state
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def left_widths(
     rules: np.ndarray, links: np.ndarray, shortest: np.ndarray, longest: np.ndarray, r: int, width: int
 ) -> tuple[int, int]:
@@ -59,13 +59,13 @@ def left_widths(
     return max(shortest[b], width - longest[c]), min(longest[b], width - shortest[c])
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def may_be_leaf(allowed: np.ndarray, start: int, end: int) -> bool:
     """Whether the user lets a span be a leaf."""
     return len(allowed) == 0 or allowed[start, end] == NODE
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def allowed_lanes(allowed: np.ndarray, row: Row, width: int, start: int, buffer: np.ndarray) -> Lanes:
     """1 in the lanes whose cells are in the row and allowed by the user."""
     valid = within(start, row.low, row.high)

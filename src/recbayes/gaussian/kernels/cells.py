@@ -3,7 +3,19 @@
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INLINED, INNER, LANES, Lanes, count_up, get, load, put, splat, store, where_greater
+from recbayes.compiled.lanes import (
+    BORROWING,
+    INLINED,
+    LANES,
+    Lanes,
+    count_up,
+    get,
+    load,
+    put,
+    splat,
+    store,
+    where_greater,
+)
 from recbayes.compiled.layout import MODE, Row, cell_place, entry_place, in_lane, precision_from, triangle_entries
 
 NEGLIGIBLE = 40.0  # alternatives this many nats below the best one cannot be seen in float64
@@ -59,7 +71,7 @@ def read_message(
         put(room, out, begin + entry, load(messages, entry_place(place, length, begin + shifts_packed[shift, entry])))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def read_lane(
     messages: np.ndarray,
     place: int,
@@ -81,7 +93,7 @@ def read_lane(
         room[in_lane(out, begin + entry, lane)] = messages[source]
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def read_cells(messages: np.ndarray, base: int, row: Row, start: int, room: np.ndarray, out: int, entries: int) -> None:
     """Copy eight messages into the room as they are."""
     place = cell_place(base, row, start)
@@ -89,14 +101,14 @@ def read_cells(messages: np.ndarray, base: int, row: Row, start: int, room: np.n
         put(room, out, entry, load(messages, entry_place(place, row.length, entry)))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def read_one(messages: np.ndarray, place: int, length: int, room: np.ndarray, out: int, entries: int) -> None:
     """Copy one message into all lanes of the room, as it is."""
     for entry in range(entries):
         put(room, out, entry, splat(messages[entry_place(place, length, entry)]))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def write_message(
     messages: np.ndarray, base: int, row: Row, start: int, room: np.ndarray, message: int, entries: int
 ) -> None:
@@ -106,7 +118,7 @@ def write_message(
         store(messages, entry_place(place, row.length, entry), get(room, message, entry))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def add_cells(
     messages: np.ndarray, base: int, row: Row, start: int, room: np.ndarray, derivatives: int, entries: int
 ) -> None:
@@ -117,7 +129,7 @@ def add_cells(
         store(messages, at, load(messages, at) + get(room, derivatives, entry))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def add_shifted(
     messages: np.ndarray,
     place: int,
@@ -140,7 +152,7 @@ def add_shifted(
         store(messages, at, load(messages, at) + get(room, derivatives, begin + entry))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def blank_impossible(room: np.ndarray, message: int, entries: int) -> None:
     """Zeros in the lanes whose height is minus infinity: what was read there may be anything."""
     height = load(room, message)
@@ -149,7 +161,7 @@ def blank_impossible(room: np.ndarray, message: int, entries: int) -> None:
         put(room, message, entry, value)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def lane_sum(room: np.ndarray, place: int) -> float:
     """The sum of all lanes."""
     total = 0.0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INLINED, INNER, LANES, Lanes, any_greater, load, splat, store
+from recbayes.compiled.lanes import BORROWING, INLINED, LANES, Lanes, any_greater, load, splat, store
 from recbayes.compiled.layout import Row, cell_place, message_entries
 from recbayes.compiled.potentials import inline_join, join_mode
 from recbayes.gaussian.chart.plan import Plan
@@ -52,7 +52,7 @@ def read_emissions(
     return True
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _emission_heights(
     plan: Plan,
     length_log_probability: np.ndarray,
@@ -156,7 +156,7 @@ def inline_join_children(
     store(room, at.product, load(room, at.product) + splat(rule.log_probability))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def join_children(
     messages: np.ndarray,
     shifts: np.ndarray,

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.factors import factorise, invert
-from recbayes.compiled.lanes import INNER, LANES, get, lanes_exp, load, put, splat, store
+from recbayes.compiled.lanes import BORROWING, LANES, get, lanes_exp, load, put, splat, store
 from recbayes.compiled.layout import (
     MODE,
     choice_place,
@@ -31,12 +31,12 @@ DEFENCE = 0.05  # how many nodes of a tree, at most, are drawn without heed of t
 RIDGE = 1e-9  # added to a context's covariance, relative to its diagonal, where a draw needs its inverse
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def choose_alternative(
     problem: Problem,
     nodes: np.ndarray,
     n: int,
-    mode: np.ndarray,
+    mode: int,
     cache: np.ndarray,
     room: np.ndarray,
     at: Room,
@@ -96,7 +96,7 @@ def choose_alternative(
     return math.log((1.0 - any_of) * share / total + any_of * alike / count)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _context_potential(
     tables: Tables, dims: np.ndarray, v: int, room: np.ndarray, size: int, context: int, at: Room, out: int
 ) -> None:
@@ -117,7 +117,7 @@ def _context_potential(
         put(room, out, MODE + a, get(room, at.one, MODE + a))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _weigh_alternatives(
     room: np.ndarray, size: int, at: Room, context: int, alternatives: int, groups: int, weights: int
 ) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.factors import factorise, invert
-from recbayes.compiled.lanes import INNER, LANES, get, put, splat, store
+from recbayes.compiled.lanes import BORROWING, LANES, get, put, splat, store
 from recbayes.compiled.layout import (
     MODE,
     cell_place,
@@ -30,21 +30,21 @@ from recbayes.gaussian.kernels.places import LEFT, RIGHT, RULE, Places
 from recbayes.gaussian.kernels.room import Room
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def spread(room: np.ndarray, source: int, target: int, entries: int) -> None:
     """Copy a node's potential or density into all lanes of a place."""
     for entry in range(entries):
         put(room, target, entry, splat(room[source + entry]))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def collect(room: np.ndarray, source: int, target: int, entries: int) -> None:
     """Copy the first lane back to a node."""
     for entry in range(entries):
         room[target + entry] = room[in_lane(source, entry, 0)]
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def density_of_prior(room: np.ndarray, size: int, component: int, prior: np.ndarray, at: Room, out: int) -> None:
     """One Gaussian of the prior as a density of mass 1, into the context of a node."""
     entries = message_entries(size)
@@ -56,7 +56,7 @@ def density_of_prior(room: np.ndarray, size: int, component: int, prior: np.ndar
     room[out] = 0.0
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def child_context(
     tables: Tables, r: int, side: int, room: np.ndarray, parent: int, sibling: int, several: int, child: int, at: Room
 ) -> None:
@@ -76,7 +76,7 @@ def child_context(
     collect(room, at.one, child, entries)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _match_lanes(room: np.ndarray, size: int, density: int, free: int) -> None:
     """The density with the mass, mean and covariance of the sum of eight, in all lanes."""
     heaviest = -math.inf
@@ -106,7 +106,7 @@ def _match_lanes(room: np.ndarray, size: int, density: int, free: int) -> None:
     store(room, density, splat(heaviest + math.log(total)))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def exact_contexts(tables: Tables, nodes: np.ndarray, first: int, end: int, room: np.ndarray, at: Room, to: Places) -> None:
     """The contexts of the nodes of a subtree, given that of its first and the exact messages of all."""
     size = tables.shifts.shape[1]
@@ -122,7 +122,7 @@ def exact_contexts(tables: Tables, nodes: np.ndarray, first: int, end: int, room
                 )
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def chart_message(problem: Problem, link: int, shift: int, start: int, end: int, room: np.ndarray, out: int) -> None:
     """A chart's upward message, shifted into the parent's dimensions: in all lanes, or its several Gaussians one a lane."""
     tables, messages, components = problem.tables, problem.messages, problem.components
@@ -135,7 +135,7 @@ def chart_message(problem: Problem, link: int, shift: int, start: int, end: int,
         read_lane(messages, place, row.length, tables.shifts, tables.shifts_packed, shift, room, out, lane)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def lift_to_parent(tables: Tables, r: int, side: int, room: np.ndarray, size: int, n: int, at: Room, to: Places) -> None:
     """The exact message of node n in its parent's dimensions."""
     entries = message_entries(size)

@@ -44,9 +44,10 @@ def best_tree_by_gain(
                     for e in range(variable.first_emit, variable.end_emit):
                         if leaf and best < 0.0 and length_log_probability[e, length] > -math.inf:
                             best, rule = 0.0, -1 - e
+                    # Rule by rule, where `visit_alternatives` goes split by split: rules with the same children count once.
                     for r in range(variable.first_rule, variable.end_rule):
                         b, c = links[rules[r].left].child, links[rules[r].right].child
-                        before = rules[max(r - 1, variable.first_rule)]  # rules with the same children gain the same
+                        before = rules[max(r - 1, variable.first_rule)]
                         if r > variable.first_rule and b == links[before.left].child and c == links[before.right].child:
                             continue
                         first, last = left_widths(rules, links, plan.shortest, plan.longest, r, width)

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.factors import backward_solve, factorise, forward_solve, root
-from recbayes.compiled.lanes import INNER, get, load, put, splat, store
+from recbayes.compiled.lanes import BORROWING, get, load, put, splat, store
 from recbayes.compiled.layout import (
     MODE,
     lanes_room,
@@ -24,7 +24,7 @@ from recbayes.compiled.layout import (
 from recbayes.gaussian.chart.tables import GENERAL, Tables
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def weigh_density(room: np.ndarray, size: int, density: int, message: int, out: int, free: int) -> None:
     """The product of a density (log mass, mean, covariance S) with a potential (g, m, P), as a density.
 
@@ -87,7 +87,7 @@ def weigh_density(room: np.ndarray, size: int, density: int, message: int, out: 
             entry += 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def push_density(tables: Tables, link: int, shift: int, room: np.ndarray, density: int, out: int, free: int) -> None:
     """A parent's density as the child's: through the link's map, offset and noise, or a shift. Keeps the log mass."""
     shifts, constants = tables.shifts, tables.constants

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, LANES
+from recbayes.compiled.lanes import BORROWING, LANES
 from recbayes.compiled.layout import lanes_room, message_room, triangle_room
 
 
@@ -35,7 +35,7 @@ class Derivatives(NamedTuple):
     end: int
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def derivative_places(size: int, begin: int) -> Derivatives:
     vector, triangle = lanes_room(size), triangle_room(size)
     potential = message_room(size)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, KERNEL
+from recbayes.compiled.lanes import BORROWING, KERNEL
 from recbayes.compiled.streams import stream, uniform
 from recbayes.gaussian.kernels.contexts import density_of_prior
 from recbayes.gaussian.kernels.listing import Problem
@@ -52,7 +52,7 @@ def draw_trees(
     return draws
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def draw_component(shares: np.ndarray, threshold: float) -> int:
     """One of the prior's Gaussians in proportion to its share of the evidence."""
     component = 0
@@ -65,7 +65,7 @@ def draw_component(shares: np.ndarray, threshold: float) -> int:
     return component
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def write_tree(nodes: np.ndarray, count: int, out: np.ndarray, used: int) -> int:
     """Append a tree's nodes to the output and return its new length."""
     for n in range(count):

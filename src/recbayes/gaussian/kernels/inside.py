@@ -12,8 +12,8 @@ from numba import njit
 
 from recbayes.compiled.factors import choose, factorise, inline_invert, invert
 from recbayes.compiled.lanes import (
+    BORROWING,
     INLINED,
-    INNER,
     KERNEL,
     LANES,
     MERGED,
@@ -133,7 +133,7 @@ def fill_inside(
     root_evidence(tables, plan, messages, evidence, room, at)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _visit(tables: Tables, plan: Plan, work: Work, cell: Cell, purpose: int) -> None:
     """Go through all alternatives of eight cells."""
     children = Children(0, 0, 0, 0, False, False)
@@ -191,7 +191,7 @@ def _weigh_split(room: np.ndarray, size: int, at: Room, rule: float, point: floa
         gather(room, size, at)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _use(room: np.ndarray, size: int, at: Room, purpose: int) -> None:
     """What to do with an alternative whose message is complete in at.product."""
     if purpose == KEEP:
@@ -201,13 +201,13 @@ def _use(room: np.ndarray, size: int, at: Room, purpose: int) -> None:
         gather_under_reference(room, size, at, purpose == GATHER)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _leave_empty(messages: np.ndarray, base: int, row: Row, start: int) -> None:
     """Mark eight cells as impossible."""
     store(messages, cell_place(base, row, start), splat(-np.inf))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _clean(room: np.ndarray, entries: int, at: Room, filled: Lanes) -> None:
     """Lanes without a message get height minus infinity and zeros, so that no garbage is ever read."""
     store(room, at.result, where_greater(filled, splat(0.0), load(room, at.result), splat(-np.inf)))

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.factors import backward_solve, copy, forward_solve, product, sandwich, unpack
-from recbayes.compiled.lanes import INNER, get, load, put, splat, store, where_greater
+from recbayes.compiled.lanes import BORROWING, get, load, put, splat, store, where_greater
 from recbayes.compiled.layout import (
     MODE,
     in_lane,
@@ -26,7 +26,7 @@ from recbayes.gaussian.kernels.derivatives import Derivatives
 from recbayes.gaussian.kernels.room import Room
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def lift(room: np.ndarray, size: int, kind: int, constants: np.ndarray, link: int, at: Room) -> None:
     """The message in at.result as one of a parent, in at.product: blurred by the link's noise, pulled back by its map."""
     Q, F, offset = link, link + map_from(size), link + offset_from(size)
@@ -48,7 +48,7 @@ def lift(room: np.ndarray, size: int, kind: int, constants: np.ndarray, link: in
         put(room, out, MODE + a, where_greater(known, splat(0.0), get(room, out, MODE + a), splat(0.0)))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def lift_adjoint(
     room: np.ndarray,
     size: int,
@@ -112,7 +112,7 @@ def lift_adjoint(
         )
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _pull_back_adjoint(
     room: np.ndarray,
     size: int,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, LANES, MERGED
+from recbayes.compiled.lanes import BORROWING, LANES, MERGED
 from recbayes.compiled.layout import cell_place, component_stride, formula, lanes_room, message_entries, message_room
 from recbayes.compiled.potentials import join, join_mode
 from recbayes.gaussian.chart.plan import Plan
@@ -72,7 +72,7 @@ def rule_place(begin: int, alternative: int, size: int) -> int:
     return alternative_place(begin, alternative, size) + message_room(size)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def list_alternatives(problem: Problem, v: int, start: int, width: int, room: np.ndarray, at: Room, begin: int) -> int:
     """Write the alternatives of a cell to the room, from `begin` on, and return their number.
 
@@ -127,7 +127,7 @@ def _list_split(
     return count
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _open_lane(room: np.ndarray, size: int, at: Room, begin: int, count: int, rule: float, split: float) -> int:
     """The lane of the next alternative. The first of a group clears the others: impossible, and flat where not filled."""
     lane = count % LANES
@@ -142,7 +142,7 @@ def _open_lane(room: np.ndarray, size: int, at: Room, begin: int, count: int, ru
     return lane
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _close_lane(room: np.ndarray, size: int, at: Room, begin: int, count: int) -> int:
     """Join the children of a group once it is full. Returns the number of alternatives so far."""
     if count % LANES == LANES - 1:
@@ -150,7 +150,7 @@ def _close_lane(room: np.ndarray, size: int, at: Room, begin: int, count: int) -
     return count + 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _join_group(room: np.ndarray, size: int, at: Room, out: int) -> None:
     join(room, size, at.one, at.two, out, at.factor, at.pivots, at.vector, at.free)
     join_mode(room, size, at.one, out, at.factor, at.pivots, at.vector)

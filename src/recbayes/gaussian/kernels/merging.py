@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER
+from recbayes.compiled.lanes import BORROWING
 from recbayes.compiled.layout import formula, packed, triangle_entries
 
 PART_MASS, PART_COUNT, PART_ONE, PART_DETERMINANT, PART_MEAN = range(5)
@@ -46,7 +46,7 @@ def part_precision(part: int, size: int) -> int:
     return part + PART_MEAN + size + triangle_entries(size)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def finish_parts(room: np.ndarray, size: int, parts: int, to: Reduction) -> None:
     """Log determinants of the parts' covariances, and the costs of merging any two."""
     stride, triangle = part_entries(size), triangle_entries(size)
@@ -60,7 +60,7 @@ def finish_parts(room: np.ndarray, size: int, parts: int, to: Reduction) -> None
             room[to.costs + p * parts + q] = _cost(room, size, to.parts + p * stride, to.parts + q * stride, to.spread)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def merge_parts(room: np.ndarray, size: int, parts: int, components: int, to: Reduction) -> int:
     """Merge the cheapest pair until as few are left as may be kept. Returns how many are left."""
     stride, rows = part_entries(size), parts
@@ -92,7 +92,7 @@ def merge_parts(room: np.ndarray, size: int, parts: int, components: int, to: Re
     return parts
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _cost(room: np.ndarray, size: int, one: int, two: int, spread: int) -> float:
     """Runnalls' bound on the divergence that merging two parts costs. Leaves the merged covariance's factor."""
     mass = room[one] + room[two]
@@ -101,7 +101,7 @@ def _cost(room: np.ndarray, size: int, one: int, two: int, spread: int) -> float
     return 0.5 * (mass * merged - room[one] * room[one + PART_DETERMINANT] - room[two] * room[two + PART_DETERMINANT])
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _merged_covariance(room: np.ndarray, size: int, one: int, two: int, out: int) -> None:
     mass = room[one] + room[two]
     first, second = room[one] / mass, room[two] / mass
@@ -115,7 +115,7 @@ def _merged_covariance(room: np.ndarray, size: int, one: int, two: int, out: int
             entry += 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _log_determinant(room: np.ndarray, size: int, S: int) -> float:
     """Of a positive definite matrix (packed, one number per place), which is overwritten by its factor."""
     total = 0.0

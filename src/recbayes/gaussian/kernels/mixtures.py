@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, KERNEL, LANES
+from recbayes.compiled.lanes import BORROWING, KERNEL, LANES
 from recbayes.compiled.layout import (
     BEST_RULE,
     BEST_SPLIT,
@@ -75,7 +75,7 @@ def fill_mixtures(problem: Problem, most_alternatives: int, choices: np.ndarray,
             _add_evidence(tables.prior, evidence, room, size, at)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _add_evidence(prior: np.ndarray, evidence: np.ndarray, room: np.ndarray, size: int, at: Room) -> None:
     """Add the mass of one Gaussian of the root's message, in at.one, to the log evidence by each Gaussian of the prior."""
     for c in range(0, prior.shape[1], LANES):
@@ -89,13 +89,13 @@ def _add_evidence(prior: np.ndarray, evidence: np.ndarray, room: np.ndarray, siz
             evidence[c + lane] = _log_add(evidence[c + lane], log_mass)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _log_add(one: float, two: float) -> float:
     high, low = max(one, two), min(one, two)
     return high if low == -math.inf else high + math.log1p(math.exp(low - high))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _write_components(
     messages: np.ndarray, place: int, length: int, stride: int, components: int, room: np.ndarray, source: int, entries: int
 ) -> None:
@@ -106,7 +106,7 @@ def _write_components(
             messages[target] = room[in_lane(source, entry, component)]
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _note_best(
     room: np.ndarray, size: int, alternatives: int, count: int, choices: np.ndarray, place: int, length: int
 ) -> None:

@@ -5,8 +5,8 @@ from numba import njit
 
 from recbayes.compiled.factors import SINGULAR, factorise, invert
 from recbayes.compiled.lanes import (
+    BORROWING,
     INLINED,
-    INNER,
     LANES,
     Lanes,
     any_greater,
@@ -27,7 +27,7 @@ from recbayes.gaussian.kernels.room import Room
 COUNT, PEAK, PEAK_RULE, PEAK_SPLIT, HEAVIEST, CODE, UNCOMMON, MASS = range(8)  # the state of a cell's alternatives
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def clear_moments(room: np.ndarray, size: int, at: Room) -> None:
     """Forget the alternatives of the cells before."""
     for place in range(at.state, at.square + triangle_room(size)):
@@ -109,7 +109,7 @@ def gather(room: np.ndarray, size: int, at: Room) -> None:
             entry += 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def find_origin(room: np.ndarray, at: Room) -> Lanes:
     """How the message of each lane comes about: the only emission or split, a mixture, or one of flat potentials."""
     count = get(room, at.state, COUNT)
@@ -118,7 +118,7 @@ def find_origin(room: np.ndarray, at: Room) -> Lanes:
     return where_greater(count, splat(1.5), flat, only)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def match_moments(room: np.ndarray, size: int, at: Room) -> None:
     """The potential with the moments of all alternatives, in at.result."""
     mass = get(room, at.state, MASS)

@@ -6,7 +6,7 @@ from numba import njit
 from recbayes.compiled.adjoints import join_adjoint, mixture_adjoint
 from recbayes.compiled.factors import backward_solve, copy, factorise, forward_solve, invert, sandwich
 from recbayes.compiled.lanes import (
-    INNER,
+    BORROWING,
     Lanes,
     any_greater,
     get,
@@ -35,7 +35,7 @@ from recbayes.gaussian.kernels.reference_adjoint import divide_reference_adjoint
 from recbayes.gaussian.kernels.room import Room
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def moments_adjoint(room: np.ndarray, size: int, at: Room, to: Derivatives) -> None:
     """From the derivatives with respect to a matched potential to those with respect to its moments.
 
@@ -58,7 +58,7 @@ def moments_adjoint(room: np.ndarray, size: int, at: Room, to: Derivatives) -> N
     copy(room, mode_of(at.result), at.origin, size)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _subtract_trace(room: np.ndarray, size: int, height: Lanes, to: Derivatives) -> None:
     """The constant of `mixture_adjoint`."""
     for a in range(size):
@@ -67,7 +67,7 @@ def _subtract_trace(room: np.ndarray, size: int, height: Lanes, to: Derivatives)
     store(room, to.constant, height)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def reference_moments_adjoint(room: np.ndarray, size: int, at: Room, to: Derivatives) -> None:
     """The same for moments that were matched under the reference and have just been gathered again."""
     store(room, to.log_mass, load(room, at.weight) + lanes_log(load(room, at.move)))
@@ -78,7 +78,7 @@ def reference_moments_adjoint(room: np.ndarray, size: int, at: Room, to: Derivat
     _subtract_trace(room, size, load(room, to.into), to)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def push_alternative(
     room: np.ndarray, size: int, at: Room, to: Derivatives, under_reference: bool, single: Lanes, mixed: Lanes
 ) -> bool:
@@ -124,7 +124,7 @@ def push_alternative(
     return True
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def solve_mode(room: np.ndarray, size: int, at: Room, to: Derivatives) -> None:
     """t = P^+ times the derivative with respect to the mode of the product whose factor is in place."""
     for a in range(size):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, KERNEL
+from recbayes.compiled.lanes import BORROWING, KERNEL
 from recbayes.compiled.layout import message_entries, nth_message
 from recbayes.compiled.streams import stream, uniform
 from recbayes.gaussian.kernels.contexts import density_of_prior, exact_contexts, spread
@@ -99,7 +99,7 @@ def move_trees(
     return accepted
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _overlap(room: np.ndarray, size: int, context: int, message: int, at: Room) -> float:
     """The log mass of a node's exact message under its context."""
     entries = message_entries(size)
@@ -109,7 +109,7 @@ def _overlap(room: np.ndarray, size: int, context: int, message: int, at: Room) 
     return room[at.product]
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _same(nodes: np.ndarray, n: int, old_size: int, m: int, new_size: int) -> bool:
     """Whether two subtrees of the same cell are equal."""
     if old_size != new_size:
@@ -120,7 +120,7 @@ def _same(nodes: np.ndarray, n: int, old_size: int, m: int, new_size: int) -> bo
     return True
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _replace(nodes: np.ndarray, n: int, old_size: int, count: int, new_size: int) -> None:
     """Put the subtree that was drawn after the tree, at `count`, into the place of the one at n."""
     tail = count - n - old_size

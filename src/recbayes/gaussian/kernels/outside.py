@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import (
-    INNER,
+    BORROWING,
     KERNEL,
     LANES,
     Lanes,
@@ -91,7 +91,7 @@ def fill_outside(tables: Tables, plan: Plan, messages: np.ndarray, outer: np.nda
                 write_message(nodes, inside_base[v], row, start, room, at.product, entries)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _parent(variables: np.ndarray, r: int) -> int:
     """The variable a rule belongs to."""
     for v in range(len(variables)):
@@ -100,14 +100,14 @@ def _parent(variables: np.ndarray, r: int) -> int:
     return -1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _clear(room: np.ndarray, size: int, at: Room) -> None:
     put(room, at.state, 0, splat(0.0))
     for place in range(at.origin, at.weight):
         room[place] = 0.0
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _from_parent(
     tables: Tables,
     plan: Plan,
@@ -141,7 +141,7 @@ def _from_parent(
     store(room, at.product, load(room, at.product) + splat(rule.log_probability))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _gather(room: np.ndarray, size: int, at: Room, sweep: int) -> None:
     """Note the largest mass (sweep 0), or add to mass, mean and square about the first mean seen (sweep 1)."""
     weight, heaviest = load(room, at.product), load(room, at.weight)
@@ -164,7 +164,7 @@ def _gather(room: np.ndarray, size: int, at: Room, sweep: int) -> None:
             entry += 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _match(room: np.ndarray, size: int, at: Room, valid: Lanes, entries: int) -> None:
     """One density with the gathered moments, in at.result; lanes that nothing leads to get mass zero."""
     mass = get(room, at.state, 0)
@@ -184,7 +184,7 @@ def _match(room: np.ndarray, size: int, at: Room, valid: Lanes, entries: int) ->
         put(room, at.result, entry, where_greater(reached, splat(0.0), get(room, at.result, entry), splat(0.0)))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _node(
     messages: np.ndarray, outer: np.ndarray, base: int, row: Row, start: int, room: np.ndarray, size: int, at: Room
 ) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER
+from recbayes.compiled.lanes import BORROWING, INNER
 from recbayes.compiled.layout import lanes_room, message_room, nth_message, whole_groups
 from recbayes.gaussian.kernels.listing import group_room
 from recbayes.gaussian.kernels.room import Room, make_room
@@ -28,7 +28,7 @@ class Places(NamedTuple):
     end: int
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def make_places(size: int, begin: int, capacity: int, most_alternatives: int, end: int) -> Places:
     groups = whole_groups(most_alternatives)
     weights = begin + message_room(size)

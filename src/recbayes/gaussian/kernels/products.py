@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.adjoints import join_adjoint
-from recbayes.compiled.lanes import INNER, KERNEL, LANES, store
+from recbayes.compiled.lanes import BORROWING, INNER, KERNEL, LANES, store
 from recbayes.compiled.layout import Row, cell_place, entry_place, message_entries
 from recbayes.compiled.potentials import join, join_mode
 from recbayes.gaussian.kernels.cells import add_cells, blank_impossible, read_cells, read_height, write_message
@@ -33,7 +33,7 @@ def fill_products(messages: np.ndarray, emit_base: int, emit_rows: np.ndarray, s
                 write_message(messages, emit_base, row, start, room, at.product, entries)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _read_factors(
     messages: np.ndarray, emit_base: int, segment: Row, shorter: Row, start: int, room: np.ndarray, at: Room, entries: int
 ) -> None:
@@ -76,7 +76,7 @@ def fold_products(messages: np.ndarray, derivatives: np.ndarray, emit_base: int,
             derivatives[place] += own[e, place - begin]
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _segments(emit_base: int, row: Row, entries: int) -> tuple[int, int]:
     """Where a row begins and ends."""
     return cell_place(emit_base, row, row.low), entry_place(cell_place(emit_base, row, row.low), row.length, entries)

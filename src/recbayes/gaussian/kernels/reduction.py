@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.factors import invert
-from recbayes.compiled.lanes import INNER, LANES, get, lanes_log, load, put, splat, store, where_greater
+from recbayes.compiled.lanes import BORROWING, LANES, get, lanes_log, load, put, splat, store, where_greater
 from recbayes.compiled.layout import (
     MODE,
     in_lane,
@@ -45,7 +45,7 @@ LEFT_OUT = 25.0  # alternatives this many nats below the heaviest are left out: 
 CONTENDERS = 3  # times as many alternatives as are kept take part in Runnalls' merging
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def reduction_places(size: int, begin: int, components: int, most_alternatives: int) -> Reduction:
     """Places after those of the inside pass."""
     groups, contenders = whole_groups(most_alternatives), CONTENDERS * components
@@ -57,7 +57,7 @@ def reduction_places(size: int, begin: int, components: int, most_alternatives: 
     return Reduction(begin, parts, sums, costs, spread, alternatives, alternatives + groups * group_room(size))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def reduce_alternatives(
     tables: Tables, v: int, room: np.ndarray, size: int, count: int, components: int, at: Room, to: Reduction
 ) -> None:
@@ -97,7 +97,7 @@ def reduce_alternatives(
             _copy_alternative(room, size, to.alternatives, int(room[part + PART_ONE]), at.result + lane)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _copy_alternative(room: np.ndarray, size: int, alternatives: int, alternative: int, out: int) -> None:
     """Copy the potential of an alternative to a lane."""
     source = alternative_place(alternatives, alternative, size)
@@ -105,7 +105,7 @@ def _copy_alternative(room: np.ndarray, size: int, alternatives: int, alternativ
         room[in_lane(out, entry, 0)] = room[in_lane(source, entry, 0)]
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _under_reference(room: np.ndarray, size: int, group: int, at: Room) -> None:
     """Eight alternatives times the reference: modes in at.product, covariances in at.covariance, log det at at.free."""
     join(room, size, group, at.reference, at.product, at.factor, at.pivots, at.vector, at.free)
@@ -115,7 +115,7 @@ def _under_reference(room: np.ndarray, size: int, group: int, at: Room) -> None:
     store(room, at.free, determinant)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _weigh(room: np.ndarray, size: int, count: int, at: Room, to: Reduction) -> float:
     """Log masses of all alternatives under the reference, and the largest."""
     heaviest = -math.inf
@@ -128,7 +128,7 @@ def _weigh(room: np.ndarray, size: int, count: int, at: Room, to: Reduction) -> 
     return heaviest
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _start_parts(room: np.ndarray, size: int, count: int, parts: int, heaviest: float, at: Room, to: Reduction) -> int:
     """Make each of the heaviest alternatives a part of its own, in which others may be gathered."""
     stride, triangle = part_entries(size), triangle_entries(size)
@@ -154,7 +154,7 @@ def _start_parts(room: np.ndarray, size: int, count: int, parts: int, heaviest: 
     return parts
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def _add_to_parts(room: np.ndarray, size: int, count: int, parts: int, heaviest: float, at: Room, to: Reduction) -> None:
     """Merge every other alternative into the part from which it diverges least.
 

@@ -13,7 +13,18 @@ from numba import njit
 
 from recbayes.compiled.eigenvalues import diagonalise
 from recbayes.compiled.factors import invert, root
-from recbayes.compiled.lanes import INNER, Lanes, get, lanes_exp, lanes_log, load, put, splat, store, where_greater
+from recbayes.compiled.lanes import (
+    BORROWING,
+    Lanes,
+    get,
+    lanes_exp,
+    lanes_log,
+    load,
+    put,
+    splat,
+    store,
+    where_greater,
+)
 from recbayes.compiled.layout import (
     MODE,
     lanes_room,
@@ -32,7 +43,7 @@ from recbayes.gaussian.kernels.room import Room
 UNINFORMED = 1.0 - 1e-9  # eigenvalues above this say nothing that the reference does not say
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def start_reference(constants: np.ndarray, links: int, v: int, room: np.ndarray, at: Room, size: int) -> None:
     """Copy the variable's reference into the room and clear the moments under it, which take the place of square."""
     begin = reference_place(links, v, size)
@@ -44,7 +55,7 @@ def start_reference(constants: np.ndarray, links: int, v: int, room: np.ndarray,
     store(room, at.move, splat(0.0))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def weigh_under_reference(room: np.ndarray, size: int, at: Room) -> Lanes:
     """Multiply the alternative in at.product by the reference, into at.one. Returns the log of the product's mass."""
     join(room, size, at.product, at.reference, at.one, at.factor, at.pivots, at.vector, at.free)
@@ -52,7 +63,7 @@ def weigh_under_reference(room: np.ndarray, size: int, at: Room) -> Lanes:
     return load(room, at.one) - splat(0.5) * load(room, at.free)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def gather_under_reference(room: np.ndarray, size: int, at: Room, gather: bool) -> None:
     """Note the largest weight of all alternatives (in at.weight); or, the second time, add up mass (in at.move), mean
     and square about the reference's mode."""
@@ -76,7 +87,7 @@ def gather_under_reference(room: np.ndarray, size: int, at: Room, gather: bool) 
             entry += 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def centre_moments(room: np.ndarray, size: int, at: Room) -> None:
     """Turn the gathered sums into a mean (about the reference's mode) and a covariance."""
     mass = load(room, at.move)
@@ -90,7 +101,7 @@ def centre_moments(room: np.ndarray, size: int, at: Room) -> None:
             entry += 1
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def whiten(room: np.ndarray, size: int, at: Room, G: int, S: int, U: int, t: int, free: int) -> None:
     """Mean and covariance in the coordinates z = G' (x - mode) of the reference, whose precision is G G'.
 
@@ -124,7 +135,7 @@ def whiten(room: np.ndarray, size: int, at: Room, G: int, S: int, U: int, t: int
         put(room, t, a, value)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def divide_reference(room: np.ndarray, size: int, at: Room) -> None:
     """The potential whose product with the reference has the gathered moments, into the chosen lanes of at.result."""
     height = load(room, at.weight) + lanes_log(load(room, at.move))
@@ -132,7 +143,7 @@ def divide_reference(room: np.ndarray, size: int, at: Room) -> None:
     divide_moments(room, size, height, at)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def divide_moments(room: np.ndarray, size: int, height: Lanes, at: Room) -> None:
     """Likewise, where log mass, mean (about the reference's mode, in at.mean) and covariance (at.square) are known."""
     triangle = triangle_room(size)

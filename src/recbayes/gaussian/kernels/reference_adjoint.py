@@ -4,13 +4,13 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.factors import sandwich
-from recbayes.compiled.lanes import INNER, get, load, put, splat, where_greater
+from recbayes.compiled.lanes import BORROWING, get, load, put, splat, where_greater
 from recbayes.compiled.layout import MODE, lanes_room, lower, packed, precision_from, precision_of, triangle_room
 from recbayes.gaussian.kernels.reference import UNINFORMED, centre_moments, whiten
 from recbayes.gaussian.kernels.room import Room
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def divide_reference_adjoint(room: np.ndarray, size: int, at: Room, into: int, dS: int, dm: int, free: int) -> None:
     """Derivatives with respect to the matched covariance and mean under the reference, from those of the potential.
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, LANES
+from recbayes.compiled.lanes import BORROWING, LANES
 from recbayes.compiled.layout import lanes_room, message_room, triangle_room
 
 STATE = 8  # entries known of a cell's alternatives
@@ -33,7 +33,7 @@ class Room(NamedTuple):
     end: int
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def make_room(size: int) -> Room:
     vector, triangle = lanes_room(size), triangle_room(size)
     potential = message_room(size)

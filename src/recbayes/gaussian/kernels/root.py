@@ -7,7 +7,7 @@ from numba import njit
 
 from recbayes.compiled.adjoints import join_adjoint
 from recbayes.compiled.factors import invert
-from recbayes.compiled.lanes import INNER, LANES, Lanes, get, lanes_exp, load, put, splat, store, where_greater
+from recbayes.compiled.lanes import BORROWING, LANES, Lanes, get, lanes_exp, load, put, splat, store, where_greater
 from recbayes.compiled.layout import (
     MODE,
     cell_place,
@@ -26,7 +26,7 @@ from recbayes.gaussian.kernels.derivatives import Derivatives
 from recbayes.gaussian.kernels.room import Room
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def read_root(tables: Tables, plan: Plan, messages: np.ndarray, room: np.ndarray, at: Room) -> None:
     """Copy the message of the whole series into all lanes of at.one."""
     row = plan.rows[tables.root, len(plan.positions) - 1]
@@ -34,7 +34,7 @@ def read_root(tables: Tables, plan: Plan, messages: np.ndarray, room: np.ndarray
     read_one(messages, place, row.length, room, at.one, message_entries(tables.shifts.shape[1]))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def meet_prior(prior: np.ndarray, c: int, room: np.ndarray, size: int, at: Room) -> None:
     """The products of the root's message with eight Gaussians of the prior, in at.product."""
     columns = prior.shape[1]
@@ -45,7 +45,7 @@ def meet_prior(prior: np.ndarray, c: int, room: np.ndarray, size: int, at: Room)
     join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def log_masses(room: np.ndarray, size: int, at: Room) -> Lanes:
     """The log masses of the products in at.product, eight at once: a height lacks (2 pi)^(1/2) for each known dimension."""
     dimension = splat(0.0)
@@ -56,7 +56,7 @@ def log_masses(room: np.ndarray, size: int, at: Room) -> Lanes:
     return log_mass + dimension * splat(0.5 * math.log(2.0 * math.pi))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def root_evidence(
     tables: Tables, plan: Plan, messages: np.ndarray, evidence: np.ndarray, room: np.ndarray, at: Room
 ) -> None:
@@ -67,7 +67,7 @@ def root_evidence(
         store(evidence, c, log_masses(room, tables.shifts.shape[1], at))
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def root_adjoint(
     tables: Tables,
     plan: Plan,

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER, put, splat
+from recbayes.compiled.lanes import BORROWING, put, splat
 from recbayes.compiled.layout import cell_place, entry_place, message_entries, nth_message
 from recbayes.compiled.potentials import join, join_mode
 from recbayes.gaussian.kernels.choosing import choose_alternative
@@ -24,12 +24,12 @@ from recbayes.gaussian.kernels.room import Room
 VISIT, BETWEEN, RETURN = 0, 1, 2  # stages of a node: on arrival, between its children, after them
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def walk(
     problem: Problem,
     nodes: np.ndarray,
     first: int,
-    mode: np.ndarray,
+    mode: int,
     stack: np.ndarray,
     cache: np.ndarray,
     room: np.ndarray,
@@ -99,7 +99,7 @@ def walk(
     return following, log_probability
 
 
-@njit(**INNER)
+@njit(**BORROWING)
 def log_joint(room: np.ndarray, size: int, component: int, prior: np.ndarray, dim: int, message: int, at: Room) -> float:
     """The log mass of the root's exact message under one Gaussian of the prior, its weight included."""
     entries = message_entries(size)

@@ -7,13 +7,12 @@ are single numbers: the likelihood of a span.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import betaln
 
-from recbayes.errors import DataError
+from recbayes.errors import DataError, LengthError
 from recbayes.family.decode import Cells
 from recbayes.family.family import Around, Family, Read
 from recbayes.family.posterior import Posterior, ScoredTree
@@ -28,34 +27,49 @@ SPLIT, LEAF = 0, 1
 
 
 class Coins(Saved):
-    """Probabilities to split and to be a leaf, and how fair coins are."""
+    """The probability of being a leaf, and how fair coins are; leaves have n tosses with probability 2^-n, or one alone."""
 
     format = "toy.Coins"
 
-    def __init__(self, leaf: float, fairness: float) -> None:
-        self.leaf, self.fairness = leaf, fairness
+    def __init__(self, leaf: float, fairness: float, single: bool = False) -> None:
+        self.leaf, self.fairness, self.single = leaf, fairness, single
 
     @property
     def family(self) -> "CoinFamily":
         return COINS
 
     def to_data(self) -> dict[str, Any]:
-        return {"leaf": self.leaf, "fairness": self.fairness}
+        return {"leaf": self.leaf, "fairness": self.fairness, "single": self.single}
 
     @classmethod
     def from_data(cls, document: dict[str, Any]) -> Self:
-        return cls(document["leaf"], document["fairness"])
+        return cls(document["leaf"], document["fairness"], document["single"])
 
     def log_leaf(self, tosses: np.ndarray, start: int, end: int) -> float:
-        heads = int(tosses[start:end].sum())
-        pair = self.fairness + heads, self.fairness + end - start - heads
-        return float(np.log(self.leaf) + betaln(*pair) - betaln(self.fairness, self.fairness))
+        width, heads = end - start, int(tosses[start:end].sum())
+        length = (0.0 if width == 1 else -np.inf) if self.single else -width * np.log(2.0)
+        pair = self.fairness + heads, self.fairness + width - heads
+        return float(np.log(self.leaf) + length + betaln(*pair) - betaln(self.fairness, self.fairness))
 
-    def sample(self, *, seed: int, min_length: int = 1, max_length: int = 12) -> tuple[np.ndarray, Tree]:
-        rng, length = np.random.default_rng(seed), max_length
-        cuts = [0, *sorted(rng.choice(np.arange(1, length), size=min(2, length - 1), replace=False).tolist()), length]
-        tosses = np.concatenate([rng.random(b - a) < rng.beta(0.5, 0.5) for a, b in pairwise(cuts)])
-        return tosses.astype(np.int64), Tree([Node(0, length, "coin", "leaf")], [0])
+    def sample(self, *, seed: Any, min_length: int = 1, max_length: int | None = None) -> tuple[np.ndarray, Tree]:
+        rng = np.random.default_rng(seed)
+        while True:
+            leaves, tree = self._grow(rng, 0, max_length or 1000)
+            length = sum(map(len, leaves))
+            if min_length <= length <= (max_length or 1000):
+                return np.concatenate(leaves), Tree([node for node, _ in tree], [arity for _, arity in tree])
+
+    def _grow(self, rng: np.random.Generator, start: int, most: int) -> tuple[list[np.ndarray], list[tuple[Node, int]]]:
+        """The tosses of all leaves below a node that begins at `start`, and the nodes with their numbers of children."""
+        if start > most or rng.random() < self.leaf:
+            count = 1 if self.single else int(rng.geometric(0.5))
+            bias = rng.beta(self.fairness, self.fairness)
+            return [(rng.random(count) < bias).astype(np.int64)], [(Node(start, start + count, "coin", "leaf"), 0)]
+        left, below = self._grow(rng, start, most)
+        middle = start + sum(map(len, left))
+        right, beside = self._grow(rng, middle, most)
+        end = middle + sum(map(len, right))
+        return left + right, [(Node(start, end, "coin", "split"), 2), *below, *beside]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +99,15 @@ class CoinChart:
             weights.append(np.log1p(-self.model.leaf) + self.log_inside[start, middle] + self.log_inside[middle, end])
         return points, np.array(weights)
 
+    @cached_property
+    def chances(self) -> dict[tuple[int, int], tuple[list[int], np.ndarray]]:
+        """Split points and their running probabilities, for every span that can be a node."""
+        found = {}
+        for start, end in zip(*np.nonzero(self.log_inside > -np.inf), strict=True):
+            points, weights = self.alternatives(start, end)
+            found[start, end] = points, np.cumsum(np.exp(weights - self.log_inside[start, end]))
+        return found
+
 
 class CoinCells(Cells):
     """Decoding over all binary trees."""
@@ -92,6 +115,9 @@ class CoinCells(Cells):
     def gain(self, weights: np.ndarray) -> np.ndarray:
         gain = np.zeros((self.points, self.points))
         gain[self.distinct // self.points, self.distinct % self.points] = self.span_totals(weights)
+        leaves = self.forest.arities == 0
+        spans = self.forest.starts[leaves], self.forest.ends[leaves]
+        self.leaves = set(zip(*(column.tolist() for column in spans), strict=True))  # of the draws
         return gain
 
     def decode(self, gain: np.ndarray, price: float) -> Forest:
@@ -99,7 +125,8 @@ class CoinCells(Cells):
         for width in range(1, self.points):
             for start in range(self.points - width):
                 end = start + width
-                below = [(0.0, start)] + [(best[start, m][0] + best[m, end][0], m) for m in range(start + 1, end)]
+                below = [(best[start, m][0] + best[m, end][0], m) for m in range(start + 1, end)]
+                below = [(0.0 if (start, end) in self.leaves else -np.inf, start), *below]
                 value, middle = max(below, key=lambda one: one[0])
                 best[start, end] = value + gain[start, end] - price, middle
         nodes, waiting = [], [(0, self.points - 1)]
@@ -116,7 +143,7 @@ class CoinPosterior(Posterior):
     chart: CoinChart
     trees: Forest
 
-    method = "exact"  # type: ignore[assignment]
+    method = "independent draws"  # type: ignore[assignment]
     log_evidence_error = 0.0  # type: ignore[assignment]
 
     @property
@@ -172,15 +199,17 @@ class CoinFamily(Family[CoinChart, CoinOutside, CoinPosterior]):
     reasons: ClassVar[Mapping[str, str]] = {"best_states": "coins have no states"}
 
     def read(self, model: Coins, data: Any) -> Read:
-        single = not isinstance(data, list) or (len(data) > 0 and np.ndim(data[0]) == 0)
+        single = not isinstance(data, list) or len(data) == 0 or np.ndim(data[0]) == 0
         rows = [np.asarray(one) for one in ([data] if single else data)]
         for row in rows:
             if row.ndim != 1 or not len(row) or not np.isin(row, (0, 1)).all():
-                raise DataError("tosses must be a row of zeros and ones, at least one")
+                raise DataError("tosses must be a row of zeros and ones, not empty")
         return Read([row.astype(np.int64) for row in rows], single)
 
     def inside(self, model: Coins, sequence: np.ndarray, constraints: Constraints, components: int = 1) -> CoinChart:
         n = len(sequence)
+        if constraints.boundaries is not None or components != 1:
+            raise DataError("coins know neither boundaries nor components")
         mask = constraints.mask(n) if constraints.allowed is not None else np.full((n + 1, n + 1), NODE)
         chart = CoinChart(model, sequence, mask, np.full((n + 1, n + 1), -np.inf))
         for width in range(1, n + 1):
@@ -188,6 +217,8 @@ class CoinFamily(Family[CoinChart, CoinOutside, CoinPosterior]):
                 if mask[start, start + width] != NO_NODE:
                     _, weights = chart.alternatives(start, start + width)
                     chart.log_inside[start, start + width] = np.logaddexp.reduce(weights, initial=-np.inf)
+        if chart.log_evidence == -np.inf:
+            raise LengthError("no tree has such leaves")
         return chart
 
     def outside(self, chart: CoinChart) -> CoinOutside:
@@ -197,17 +228,31 @@ class CoinFamily(Family[CoinChart, CoinOutside, CoinPosterior]):
         p[0, n] = 1.0
         for width in range(n, 0, -1):
             for start in range(n + 1 - width):
+                if p[start, start + width] == 0.0:
+                    continue
                 points, weights = chart.alternatives(start, start + width)
                 for middle, weight in zip(points, weights, strict=True):
                     share = p[start, start + width] * np.exp(weight - chart.log_inside[start, start + width])
-                    if middle > start and share > 0:
+                    if middle > start:
                         p[start, middle] += share
                         p[middle, start + width] += share
         return CoinOutside(p)
 
     def best_tree(self, chart: CoinChart) -> Tree:
-        best = max(self.draw(chart, 200, 0).best(1), key=lambda one: one.log_joint)
-        return best.tree
+        """The most probable tree: maxima in the place of sums."""
+        best: dict[tuple[int, int], tuple[float, list]] = {}
+        for width in range(1, chart.length + 1):
+            for start in range(chart.length + 1 - width):
+                end, found = start + width, (-np.inf, [])
+                if chart.mask[start, end] == NODE:
+                    found = chart.model.log_leaf(chart.tosses, start, end), [(start, end, LEAF)]
+                for middle in range(start + 1, end) if chart.mask[start, end] != NO_NODE else ():
+                    (one, left), (two, right) = best[start, middle], best[middle, end]
+                    score = np.log1p(-chart.model.leaf) + one + two
+                    if score > found[0]:
+                        found = score, [(start, end, SPLIT), *left, *right]
+                best[start, end] = found
+        return forest_of([best[0, chart.length][1]], chart.length)[0]
 
     def quick_node_probability(self, chart: CoinChart) -> CoinOutside:
         return self.outside(chart)
@@ -218,8 +263,8 @@ class CoinFamily(Family[CoinChart, CoinOutside, CoinPosterior]):
             nodes, waiting = [], [(0, chart.length)]
             while waiting:
                 start, end = waiting.pop()
-                points, weights = chart.alternatives(start, end)
-                middle = points[rng.choice(len(points), p=np.exp(weights - np.logaddexp.reduce(weights)))]
+                points, sums = chart.chances[start, end]
+                middle = points[int(np.searchsorted(sums, rng.random() * sums[-1], side="right"))]
                 nodes.append((start, end, LEAF if middle == start else SPLIT))
                 waiting += [] if middle == start else [(middle, end), (start, middle)]
             trees.append(nodes)
@@ -232,9 +277,13 @@ class CoinFamily(Family[CoinChart, CoinOutside, CoinPosterior]):
         return leaves + (len(tree.leaves) - 1) * float(np.log1p(-model.leaf))
 
     def smooth(self, model: Coins, sequence: np.ndarray, tree: Tree) -> Tree:
-        a = model.fairness
-        biases = [(a + sequence[n.start : n.end].sum()) / (2 * a + n.end - n.start) for n in tree]
-        return Tree([replace(node, value=np.array([p])) for node, p in zip(tree, biases, strict=True)], tree.arities)
+        """The value of a node: the share of heads in its span, as a fair coin's with so many tosses before."""
+        a, nodes = model.fairness, []
+        for node in tree:
+            mean = (a + sequence[node.start : node.end].sum()) / (2 * a + node.end - node.start)
+            variance = mean * (1 - mean) / (2 * a + node.end - node.start + 1)
+            nodes.append(replace(node, value=np.array([mean]), covariance=np.array([[variance]])))
+        return Tree(nodes, tree.arities)
 
     def quantities(self, model: Coins) -> Sequence[Quantity]:
         rules = Quantity("coin.rules", "probabilities", [1.0 - model.leaf, model.leaf])
@@ -242,14 +291,15 @@ class CoinFamily(Family[CoinChart, CoinOutside, CoinPosterior]):
 
     def replaced(self, model: Coins, values: Values) -> Coins:
         rules = values.get("coin.rules", [1.0 - model.leaf, model.leaf])
-        return Coins(rules[1], values.get("coin.fairness", model.fairness))
+        return Coins(rules[1], values.get("coin.fairness", model.fairness), model.single)
 
     def slopes(self, chart: CoinChart) -> Slopes:
         p, found = self.outside(chart).node_probability, 0.0
         leaves, total, step = 0.0, p.sum(), 1e-6
-        high, low = (Coins(chart.model.leaf, chart.model.fairness + sign * step) for sign in (1, -1))
+        leaf, fairness, single = chart.model.leaf, chart.model.fairness, chart.model.single
+        high, low = (Coins(leaf, fairness + sign * step, single) for sign in (1, -1))
         for start, end in zip(*np.nonzero(p), strict=True):
-            if chart.mask[start, end] == NODE:
+            if chart.mask[start, end] == NODE and (end == start + 1 or not single):
                 weight = chart.model.log_leaf(chart.tosses, start, end) - chart.log_inside[start, end]
                 leaves += p[start, end] * np.exp(weight)
                 apart = high.log_leaf(chart.tosses, start, end) - low.log_leaf(chart.tosses, start, end)

@@ -55,8 +55,8 @@ class Saved:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and messages to other processes leave out what only follows from the model."""
-        names = [name for kind in type(self).__mro__ for name in getattr(kind, "__slots__", ())]
-        return {name: getattr(self, name) for name in names if name != "_kept"}
+        slots = [name for kind in type(self).__mro__ for name in getattr(kind, "__slots__", ()) if name != "_kept"]
+        return {name: getattr(self, name) for name in [*slots, *getattr(self, "__dict__", ())]}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():

@@ -25,6 +25,7 @@ reveal_type(rb.outside(rb.inside(grammar, ["a"])))
 reveal_type(rb.best_tree(rb.inside(model, y)))
 reveal_type(rb.log_joint(model, y, rb.best_tree(rb.inside(model, y))))
 reveal_type(rb.fit(model, [y], climb=rb.Adam(batch=2), work=rb.Work(progress=False), tolerance=1e-3))
+reveal_type(rb.fit(None, y).model)
 reveal_type(rb.load("model.json"))
 rb.inside(model, y, nonsense=1)
 """
@@ -40,7 +41,8 @@ EXPECTED = [
     "DiscreteOutside",
     "Tree",
     "float",
-    "Fit",
+    "Fit[GaussianRBN]",
+    "GaussianRBN",
     "GaussianRBN | LinearGaussianRBN | PCFG | DiscreteRBN",
 ]
 

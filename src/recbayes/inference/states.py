@@ -7,7 +7,7 @@ import numpy as np
 from recbayes.errors import DataError
 from recbayes.family.family import family_of
 from recbayes.inference.inside import inside_one
-from recbayes.inference.reading import read
+from recbayes.inference.reading import OneSequence, read
 
 if TYPE_CHECKING:
     from recbayes.discrete.model.rbn import DiscreteRBN
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 
 @overload
-def filtered_states(model: "DiscreteRBN", series: Any) -> np.ndarray: ...
+def filtered_states(model: "DiscreteRBN", series: OneSequence) -> np.ndarray: ...
 @overload
-def filtered_states(model: "GaussianRBN", series: Any) -> "Means": ...
+def filtered_states(model: "GaussianRBN", series: OneSequence) -> "Means": ...
 def filtered_states(model: Any, series: Any) -> Any:
     """p(x_t | y_1 ... y_t): probabilities (N, states) for a hidden Markov model, means and covariances for a linear one."""
     return family_of(model).filtered_states(_chart(model, series))
 
 
 @overload
-def smoothed_states(model: "DiscreteRBN", series: Any) -> np.ndarray: ...
+def smoothed_states(model: "DiscreteRBN", series: OneSequence) -> np.ndarray: ...
 @overload
-def smoothed_states(model: "GaussianRBN", series: Any) -> "Means": ...
+def smoothed_states(model: "GaussianRBN", series: OneSequence) -> "Means": ...
 def smoothed_states(model: Any, series: Any) -> Any:
     """p(x_t | y_1 ... y_N), in the form of `filtered_states`."""
     return family_of(model).smoothed_states(_chart(model, series))
 
 
-def best_states(model: "DiscreteRBN", series: Any) -> tuple[np.ndarray, float]:
+def best_states(model: "DiscreteRBN", series: OneSequence) -> tuple[np.ndarray, float]:
     """The most probable path of a hidden Markov model (numbers of states), and its log weight with the observations.
 
     Missing observations are summed over.

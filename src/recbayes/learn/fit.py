@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -27,12 +27,50 @@ from recbayes.learn.workers import Constrained, Workers
 from recbayes.parameters.block import Structure
 from recbayes.parameters.parameters import Parameters
 
+ModelT = TypeVar("ModelT", bound=Model[Any, Any, Any])
+
 SPREAD = 1.0  # standard deviation of the free numbers of random starts around the given one
 GAIN = 1e-9  # of the log likelihood: a step of expectation maximisation that gains less is the last
 
 
+@overload
 def fit(
-    model: Model[Any, Any, Any] | None,
+    model: ModelT,
+    series: OneSequence | ManySequences | ManyTokens,
+    *,
+    covariance: Structure = ...,
+    tied: bool | Sequence[Sequence[str]] = ...,
+    fixed: str | Sequence[str] = ...,
+    climb: Climb | None = ...,
+    penalty: Penalty | None = ...,
+    work: Work | None = ...,
+    restarts: int = ...,
+    seed: int = ...,
+    standard_errors: bool = ...,
+    exact: int = ...,
+    on_error: Literal["raise", "skip"] = ...,
+    **settings: Unpack[Spellings],
+) -> Fit[ModelT]: ...
+@overload
+def fit(
+    model: None,
+    series: OneSequence | ManySequences,
+    *,
+    covariance: Structure = ...,
+    tied: bool | Sequence[Sequence[str]] = ...,
+    fixed: str | Sequence[str] = ...,
+    climb: Climb | None = ...,
+    penalty: Penalty | None = ...,
+    work: Work | None = ...,
+    restarts: int = ...,
+    seed: int = ...,
+    standard_errors: bool = ...,
+    exact: int = ...,
+    on_error: Literal["raise", "skip"] = ...,
+    **settings: Unpack[Spellings],
+) -> Fit[GaussianRBN]: ...
+def fit(
+    model: Any,
     series: OneSequence | ManySequences | ManyTokens,
     *,
     covariance: Structure = "keep",
@@ -47,7 +85,7 @@ def fit(
     exact: int = 0,
     on_error: Literal["raise", "skip"] = "raise",
     **settings: Unpack[Spellings],
-) -> Fit:
+) -> Fit[Any]:
     """Train a model on a series, or on a list of series, by maximising the sum of their log evidences.
 
     `model` gives the structure and the starting values; None guesses one from the data (`GaussianRBN.guess`). `covariance`,
@@ -96,7 +134,7 @@ def _by_climbing(
     standard_errors: bool,
     skip: bool,
     began: float,
-) -> Fit:
+) -> Fit[Any]:
     data = [Constrained(*one) for one in zip(task.sequences, task.constraints, strict=True)]
     units = task.family.units(task.model, task.sequences)
     terrain = Terrain(*bounds(parameters, units), free_scales(parameters, units))
@@ -144,7 +182,7 @@ def _starts(parameters: Parameters, terrain: Terrain, restarts: int, seed: int) 
     return [terrain.inside(start) for start in [first, *others]]
 
 
-def _by_counting(model: Any, series: Any, groups: Groups, began: float) -> Fit:
+def _by_counting(model: Any, series: Any, groups: Groups, began: float) -> Fit[Any]:
     steps = groups.climb.max_evaluations
     found = reestimate(
         model,

@@ -19,7 +19,7 @@ class EvidenceAndGradient(NamedTuple):
 
     log_evidence: float
     gradient: np.ndarray
-    parameters: Any
+    parameters: Parameters | tuple[str, ...]
 
 
 def log_evidence_and_gradient(

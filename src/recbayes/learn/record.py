@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -14,18 +14,20 @@ from recbayes.learn.information import Row, table
 from recbayes.learn.reestimate import Estimate
 from recbayes.learn.run import Run
 
+ModelT = TypeVar("ModelT")
+
 GAINED = 1e-3  # nats by which a climb that was cut short must be ahead of those that came to their end
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(Generic[ModelT]):
     """A trained model, and how it came about. Print it for the table of parameters.
 
     `log_likelihood` is the sum of the log evidences of all series, penalties left out; `history` has it for every
     evaluation. `starts` are the log likelihoods reached from all starts. `skipped` says which series were left out and why.
     """
 
-    model: Any
+    model: ModelT
     log_likelihood: float
     converged: bool
     reason: str
@@ -84,7 +86,7 @@ def record_climb(
     reason: str,
     lengths: Sequence[int],
     began: float,
-) -> Fit:
+) -> Fit[Any]:
     """The best of what was found, however the climb ended."""
     run.settle()
     if run.best is None:
@@ -112,7 +114,7 @@ def record_climb(
     )
 
 
-def record_estimate(found: Estimate, steps: int, observations: int, began: float) -> Fit:
+def record_estimate(found: Estimate, steps: int, observations: int, began: float) -> Fit[Any]:
     """A model that was re-estimated."""
     return Fit(
         model=found.model,

@@ -1,7 +1,7 @@
 """`rb.expected_counts` and `rb.reestimate`: expectation maximisation, for families whose rules can be counted."""
 
 from concurrent.futures import Executor
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Generic, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
@@ -10,11 +10,13 @@ from recbayes.family.family import Counts, Model, family_of
 from recbayes.inference.reading import ManyTokens, OneSequence, Task, read
 from recbayes.spans.constraints import Constraints, Known
 
+ModelT = TypeVar("ModelT", bound=Model[Any, Any, Any])
 
-class Estimate(NamedTuple):
+
+class Estimate(NamedTuple, Generic[ModelT]):
     """A re-estimated model, and the log evidence of the sequences before each step and at the end."""
 
-    model: Any
+    model: ModelT
     history: list[float]
     converged: bool
 
@@ -31,7 +33,7 @@ def expected_counts(
 
 
 def reestimate(
-    model: Model[Any, Any, Any],
+    model: ModelT,
     sequences: OneSequence | ManyTokens,
     *,
     steps: int = 100,
@@ -39,7 +41,7 @@ def reestimate(
     pseudo_count: float = 0.0,
     executor: Executor | None = None,
     **known: Unpack[Known],
-) -> Estimate:
+) -> Estimate[ModelT]:
     """Raise the evidence of sequences by expectation maximisation: it never falls (without pseudo-counts).
 
     Every step replaces the weights by relative frequencies of expected counts, to which `pseudo_count` is added for every

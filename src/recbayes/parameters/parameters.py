@@ -7,7 +7,7 @@ stay: zero probabilities, covariances that are zero or singular, links without a
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -15,10 +15,12 @@ from recbayes.errors import ModelError
 from recbayes.parameters.block import Block, Structure, block_of
 from recbayes.parameters.quantity import Quantity, Slopes
 
+ModelT = TypeVar("ModelT")
+
 ORDER = ("probabilities", "positive", "covariance", "numbers")  # in which kinds of quantities stand in the free vector
 
 
-class Parameters:
+class Parameters(Generic[ModelT]):
     """Which numbers of a model are free, and how they are parametrised.
 
     `covariance` chooses the structure of all covariances ("keep" takes each as it is: a multiple of the identity is
@@ -29,7 +31,7 @@ class Parameters:
 
     def __init__(
         self,
-        model: Any,
+        model: ModelT,
         *,
         covariance: Structure = "keep",
         tied: bool | Sequence[Sequence[str]] = False,
@@ -37,11 +39,11 @@ class Parameters:
     ) -> None:
         if covariance not in ("keep", "scalar", "diagonal", "full"):
             raise ModelError(f'covariance must be "keep", "scalar", "diagonal" or "full", got {covariance!r}')
-        self.model = model
+        self.model: Any = model
         fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
         groups = () if isinstance(tied, bool) else tuple(tuple(group) for group in tied)
         self.options: dict[str, Any] = {"covariance": covariance, "tied": groups or bool(tied), "fixed": fixed}
-        quantities = _in_order(model.family.quantities(model))
+        quantities = _in_order(self.model.family.quantities(model))
         found = [(quantity, block_of(quantity, covariance)) for quantity in quantities]
         blocks = [block for _, block in found if block is not None]
         if tied is True:
@@ -68,12 +70,12 @@ class Parameters:
             for number in range(block.size)
         ]
 
-    def vector(self, model: Any = None) -> np.ndarray:
+    def vector(self, model: ModelT | None = None) -> np.ndarray:
         """The free vector of a model of this structure (by default the one given at first)."""
         values = _values(self.model if model is None else model)
         return np.concatenate([np.zeros(0), *(block.to_free(values[block.quantities[0]]) for block in self.blocks)])
 
-    def with_vector(self, vector: np.ndarray) -> Any:
+    def with_vector(self, vector: np.ndarray) -> ModelT:
         """The model that a free vector describes."""
         vector = np.asarray(vector, dtype=np.float64)
         if vector.shape != (self.size,):
@@ -83,7 +85,7 @@ class Parameters:
             values.update(dict.fromkeys(block.quantities, block.from_free(part)))
         return self.model.family.replaced(self.model, values)
 
-    def check(self, model: Any) -> None:
+    def check(self, model: ModelT) -> None:
         """An error if the model is not one that these parameters can describe, such as untied links if they are tied."""
         values = _values(model)
         for block in self.blocks:
@@ -94,7 +96,7 @@ class Parameters:
                     "by parameters.with_vector(parameters.vector(model))"
                 )
 
-    def pull_back(self, model: Any, slopes: Slopes) -> np.ndarray:
+    def pull_back(self, model: ModelT, slopes: Slopes) -> np.ndarray:
         """The derivatives with respect to the free vector, from those with respect to the model's quantities."""
         parts = [np.zeros(0)]
         for block, part in zip(self.blocks, self.parts(self.vector(model)), strict=True):

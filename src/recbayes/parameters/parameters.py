@@ -7,7 +7,7 @@ stay: zero probabilities, covariances that are zero or singular, links without a
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class Parameters(Generic[ModelT]):
     ) -> None:
         if covariance not in ("keep", "scalar", "diagonal", "full"):
             raise ModelError(f'covariance must be "keep", "scalar", "diagonal" or "full", got {covariance!r}')
-        self.model: Any = model
+        self.model = cast(Any, model)
         fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
         groups = () if isinstance(tied, bool) else tuple(tuple(group) for group in tied)
         self.options: dict[str, Any] = {"covariance": covariance, "tied": groups or bool(tied), "fixed": fixed}

@@ -8,7 +8,8 @@ import numpy as np
 from recbayes.compiled.compilation import run_kernel
 from recbayes.discrete.chart.dense import dense_rules, inside_dense, outside_dense
 from recbayes.discrete.chart.logarithms import LOWEST, numbers_by_logarithms
-from recbayes.discrete.chart.plan import SpanPlan, span_plan
+from recbayes.discrete.chart.plan import span_plan
+from recbayes.discrete.kernels.layout import SpanPlan, root_place, span_places
 from recbayes.discrete.kernels.sparse import fill_discrete, fill_discrete_best, fill_discrete_outside
 from recbayes.discrete.model.binary_form import Binary, BinaryForm, Lexical, Unary, binary_form
 from recbayes.discrete.model.flat import Discrete
@@ -46,7 +47,7 @@ class DiscreteChart:
         if not 0 <= start < end <= self.length:
             raise DataError(f"there is no span {start}:{end}; the sequence has {self.length} tokens")
         low, high = self.plan.low[end - start], self.plan.high[end - start]
-        return int(self.plan.place[end - start] + start - low) if low <= start <= high else -1
+        return int(span_places(self.plan, start, end - start)) if low <= start <= high else -1
 
     @cached_property
     def outside(self) -> "DiscreteOutside":
@@ -73,8 +74,7 @@ class DiscreteOutside:
         probability = np.zeros((chart.length + 1, chart.length + 1))
         for width in range(1, chart.length + 1):
             starts = np.arange(chart.plan.low[width], chart.plan.high[width] + 1)
-            first = chart.plan.place[width]
-            here = self.arrivals[first : first + len(starts), chart.form.visible].sum(axis=1)
+            here = self.arrivals[span_places(chart.plan, starts, width)][:, chart.form.visible].sum(axis=1)
             probability[starts, starts + width] = here
         return np.minimum(probability, 1.0)
 
@@ -93,7 +93,7 @@ def inside_discrete(model: Discrete, numbers: np.ndarray, constraints: Constrain
     plan = span_plan(form, len(numbers))
     mask = constraints.mask(len(numbers)) > 0
     values, scales = scaled_numbers(form, plan, numbers, mask)
-    root = int(plan.place[-1])
+    root = root_place(plan)
     weight = float(form.start @ values[root]) if plan.low[-1] <= plan.high[-1] else 0.0
     if weight == 0.0 or scales[root] == -np.inf:
         raise LengthError(f"the grammar generates no tree over these {len(numbers)} tokens; check rules and constraints")
@@ -120,7 +120,7 @@ def scaled_numbers(
 def _outside(chart: DiscreteChart) -> DiscreteOutside:
     form, plan = chart.form, chart.plan
     outer = np.zeros_like(chart.values)
-    root = int(plan.place[-1])
+    root = root_place(plan)
     outer[root] = form.start / (form.start @ chart.values[root])
     counts = (np.zeros(len(form.lexical.parent)), np.zeros(len(form.binary.parent)), np.zeros(len(form.unary.parent)))
     parts = (form.lexical, form.binary, form.chains, form.unary)

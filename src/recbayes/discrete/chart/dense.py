@@ -11,8 +11,9 @@ import numpy as np
 
 from recbayes.checks.kept import kept
 from recbayes.compiled.compilation import run_kernel
-from recbayes.discrete.chart.plan import SpanPlan, children_of_rules
+from recbayes.discrete.chart.plan import children_of_rules
 from recbayes.discrete.kernels.dense import fill_dense
+from recbayes.discrete.kernels.layout import SpanPlan, span_places
 from recbayes.discrete.model.binary_form import BinaryForm
 
 FILLED = 0.2  # of the table: below this, lists of rules are faster
@@ -83,7 +84,7 @@ def outside_dense(
     length = len(tokens)
     table_counts = np.zeros_like(rules.table)
     for width in range(length, 0, -1):
-        here = plan.place[width] + np.arange(length - width + 1)
+        here = span_places(plan, np.arange(length - width + 1), width)
         reached = np.where(np.isfinite(scales[here])[:, None], outer[here], 0.0)
         if rules.closure is not None:
             reached = reached @ rules.closure
@@ -114,8 +115,8 @@ def _sums(
     """For some spans of one width: sums over split points for every pair of symbols and their log scale; and for every split
     point its share of the scale and the numbers of the children's spans."""
     starts, widths = np.array(part)[:, None], np.arange(1, width)[None, :]
-    left = plan.place[widths] + starts
-    right = plan.place[width - widths] + starts + widths
+    left = span_places(plan, starts, widths)
+    right = span_places(plan, starts + widths, width - widths)
     both = scales[left] + scales[right]
     top = both.max(axis=1)
     safe = np.where(np.isfinite(top), top, 0.0)

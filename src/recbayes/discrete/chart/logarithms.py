@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from recbayes.compiled.compilation import run_kernel
-from recbayes.discrete.chart.plan import SpanPlan
+from recbayes.discrete.kernels.layout import SpanPlan, root_place
 from recbayes.discrete.kernels.logarithms import fill_log_inside, fill_log_outside, widest_gap
 from recbayes.discrete.model.binary_form import BinaryForm
 from recbayes.errors import DataError
@@ -25,7 +25,7 @@ def numbers_by_logarithms(
     logs = np.full((plan.spans, form.symbols), -np.inf)
     outer = np.full_like(logs, -np.inf)
     run_kernel(fill_log_inside, parts, plan, tokens, allowed, form.visible, logs)
-    root = int(plan.place[-1])
+    root = root_place(plan)
     with np.errstate(divide="ignore"):
         outer[root] = np.log(form.start)
     evidence = logsumexp(logs[root] + outer[root])

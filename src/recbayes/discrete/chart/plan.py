@@ -7,26 +7,15 @@ Markov model) thus has O(N) spans, and at each only one split point is looked at
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from recbayes.checks.kept import kept
+from recbayes.discrete.kernels.layout import SpanPlan
 from recbayes.discrete.model.binary_form import BinaryForm
 from recbayes.spans.reach import UNBOUNDED, reached
-
-
-class SpanPlan(NamedTuple):
-    """For every width 0..N: its starts (none if low > high), where they are stored, and the widths of left children."""
-
-    low: np.ndarray
-    high: np.ndarray
-    place: np.ndarray  # span (i, i + w) has number place[w] + i - low[w]
-    first_left: np.ndarray
-    last_left: np.ndarray
-    spans: int
 
 
 def span_plan(form: BinaryForm, length: int) -> SpanPlan:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
-from recbayes.discrete.chart.plan import SpanPlan, children_of_rules
+from recbayes.discrete.chart.plan import children_of_rules
 from recbayes.discrete.chart.total_weights import total_weights
+from recbayes.discrete.kernels.layout import SpanPlan, span_places
 from recbayes.discrete.kernels.sparse import fill_discrete
 from recbayes.discrete.model.binary_form import BinaryForm, binary_form
 from recbayes.discrete.model.flat import Discrete
@@ -34,7 +35,7 @@ def log_prefix_probability(model: Discrete, tokens: Any) -> float:
     prefix = np.zeros((n, form.symbols))  # scaled by exp(scale)
     scale = np.zeros(n)
     for i in range(n - 1, -1, -1):
-        shift = [scales[plan.place[j - i] + i] + scale[j] for j in range(i + 1, n)]
+        shift = [scales[span_places(plan, i, j - i)] + scale[j] for j in range(i + 1, n)]
         top = max([0.0 if i == n - 1 else -np.inf, *shift])
         begun = np.zeros(form.symbols)
         if i == n - 1:
@@ -44,7 +45,7 @@ def log_prefix_probability(model: Discrete, tokens: Any) -> float:
             np.add.at(begun, form.lexical.parent[rules], form.lexical.weight[rules])
         for j, size in zip(range(i + 1, n), shift, strict=True):
             if size > -np.inf:
-                both = values[plan.place[j - i] + i, left] * prefix[j, right] * np.exp(size - top)
+                both = values[span_places(plan, i, j - i), left] * prefix[j, right] * np.exp(size - top)
                 np.add.at(begun, form.binary.parent, form.binary.weight * both)
         found = np.where(z > 0, solve @ begun, 0.0)
         largest = found.max()

@@ -10,6 +10,7 @@ import numpy as np
 
 from recbayes.discrete.chart.chart import DiscreteChart
 from recbayes.discrete.chart.trees import best_nodes
+from recbayes.discrete.kernels.layout import span_places
 from recbayes.discrete.model.binary_form import Lexical
 
 
@@ -59,12 +60,12 @@ def _with_missing_terminal(chart: DiscreteChart) -> DiscreteChart:
 
 def _suffixes(chart: DiscreteChart) -> np.ndarray:
     """Where the spans that reach to the end are stored, by their starts."""
-    widths = chart.length - np.arange(chart.length)
-    return chart.plan.place[widths] + np.arange(chart.length) - chart.plan.low[widths]
+    starts = np.arange(chart.length)
+    return span_places(chart.plan, starts, chart.length - starts)
 
 
 def _singles(chart: DiscreteChart) -> np.ndarray:
-    return chart.plan.place[1] + np.arange(chart.length) - chart.plan.low[1]
+    return span_places(chart.plan, np.arange(chart.length), 1)
 
 
 def _normalised(rows: np.ndarray) -> np.ndarray:

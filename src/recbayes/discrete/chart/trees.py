@@ -10,6 +10,7 @@ import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
 from recbayes.discrete.chart.chart import DiscreteChart, best_choices
+from recbayes.discrete.kernels.layout import root_place
 from recbayes.discrete.kernels.sparse import follow_discrete
 from recbayes.discrete.model.binary_form import BinaryForm
 from recbayes.discrete.model.grammar_text import quoted, rule_names
@@ -51,7 +52,7 @@ def best_nodes(chart: DiscreteChart) -> tuple[np.ndarray, float]:
     """The nodes of the most probable tree as `follow_choices` gives them, and its log weight."""
     values, choices = best_choices(chart)
     with np.errstate(divide="ignore"):
-        scores = np.log(chart.form.start) + values[int(chart.plan.place[-1])]
+        scores = np.log(chart.form.start) + values[root_place(chart.plan)]
     symbol = int(scores.argmax())
     if scores[symbol] == -np.inf:
         raise LengthError("the grammar generates no tree over these tokens")

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import KERNEL
+from recbayes.discrete.kernels.layout import span_place
 from recbayes.discrete.kernels.sparse import forbid
 
 
@@ -23,7 +24,7 @@ def fill_dense(symbols, table, closure, plan, emissions, allowed, visible, value
     for width in range(1, length + 1):
         for begin in range(0, length - width + 1, len(sums)):
             end = min(begin + len(sums), length - width + 1)
-            first = plan.place[width] + begin
+            first = span_place(plan, begin, width)
             if width == 1:
                 raw = emissions[begin:end].copy()
                 scales[first : first + end - begin] = 0.0
@@ -32,15 +33,15 @@ def fill_dense(symbols, table, closure, plan, emissions, allowed, visible, value
                 for start in range(begin, end):
                     low, top, splits = math.inf, -math.inf, 0
                     for left in range(1, width):
-                        both = scales[plan.place[left] + start] + scales[plan.place[width - left] + start + left]
+                        both = scales[span_place(plan, start, left)] + scales[span_place(plan, start + left, width - left)]
                         top = max(top, both)
                         if both > -math.inf:
                             low = min(low, both)
-                    scales[plan.place[width] + start] = top
+                    scales[span_place(plan, start, width)] = top
                     if top > -math.inf:
                         apart = min(apart, low - top)
                     for left in range(1, width):
-                        one, two = plan.place[left] + start, plan.place[width - left] + start + left
+                        one, two = span_place(plan, start, left), span_place(plan, start + left, width - left)
                         share = scales[one] + scales[two] - top
                         if share >= -700.0:  # false also where no split is possible
                             factor = math.exp(share)
@@ -62,7 +63,7 @@ def fill_dense(symbols, table, closure, plan, emissions, allowed, visible, value
             if len(closure) > 0:
                 raw = np.dot(raw, closure.T)
             for start in range(begin, end):
-                here = plan.place[width] + start
+                here = span_place(plan, start, width)
                 largest = raw[start - begin].max()
                 if largest > 0.0:
                     scales[here] += math.log(largest)

@@ -7,7 +7,8 @@ from numba import njit
 
 from recbayes.compiled.lanes import INNER, KERNEL
 from recbayes.compiled.streams import stream, uniform
-from recbayes.discrete.kernels.sparse import lexical_range, span_number
+from recbayes.discrete.kernels.layout import span_number, span_place
+from recbayes.discrete.kernels.sparse import lexical_range
 
 
 @njit(**KERNEL)
@@ -21,7 +22,7 @@ def draw_discrete(form, by_parent, plan, tokens, values, scales, start_weights, 
     state = np.zeros(1, dtype=np.uint64)
     length = len(tokens)
     stack = np.zeros((length + 1, 3), dtype=np.int64)
-    root = plan.place[length]
+    root = span_place(plan, 0, length)
     used = 0
     for draw in range(draws):
         begin = used

@@ -10,14 +10,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import INNER, KERNEL
-
-
-@njit(**INNER)
-def span_number(plan, start, width):
-    """Where a span is stored, or -1 if it is not."""
-    if plan.low[width] <= start <= plan.high[width]:
-        return plan.place[width] + start - plan.low[width]
-    return -1
+from recbayes.discrete.kernels.layout import span_number, span_place
 
 
 @njit(**INNER)
@@ -54,7 +47,7 @@ def fill_discrete(form, plan, tokens, allowed, visible, values, scales):
     raw, together = np.zeros(symbols), np.zeros(len(binary.left))
     for width in range(1, len(tokens) + 1):
         for start in range(plan.low[width], plan.high[width] + 1):
-            here = plan.place[width] + start - plan.low[width]
+            here = span_place(plan, start, width)
             scales[here] = -math.inf
             low, scale = (0.0, 0.0) if width == 1 else _split_scales(plan, scales, start, width)
             if scale == -math.inf:
@@ -146,7 +139,7 @@ def fill_discrete_outside(form, plan, tokens, values, scales, outer, counts):
     reached = np.zeros(symbols)  # weight with which a symbol is reached from above, chains of unary rules included
     for width in range(len(tokens), 0, -1):
         for start in range(plan.low[width], plan.high[width] + 1):
-            here = plan.place[width] + start - plan.low[width]
+            here = span_place(plan, start, width)
             if scales[here] == -math.inf:
                 continue
             scale = scales[here]
@@ -209,7 +202,7 @@ def fill_discrete_best(form, plan, tokens, allowed, visible, gain, values, choic
     together, points = np.zeros(len(binary.left)), np.zeros(len(binary.left), dtype=np.int64)
     for width in range(1, len(tokens) + 1):
         for start in range(plan.low[width], plan.high[width] + 1):
-            here = plan.place[width] + start - plan.low[width]
+            here = span_place(plan, start, width)
             for symbol in range(symbols):
                 values[here, symbol] = -math.inf
             if width == 1:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from recbayes.discrete.chart.chart import inside_discrete
+from recbayes.discrete.kernels.layout import root_place
 from recbayes.discrete.learn.baum_welch import chain_maximised, free_chain_numbers
 from recbayes.discrete.model.flat import Discrete, FlatGrammar
 from recbayes.discrete.model.grammar_text import Rule
@@ -18,7 +19,7 @@ def expected_counts(model: Discrete, tokens: np.ndarray, constraints: Constraint
     """Expected numbers of uses of the flat grammar's rules and start symbols, in their order."""
     chart = inside_discrete(model, tokens, constraints)
     found = chart.outside
-    root = int(chart.plan.place[-1])
+    root = root_place(chart.plan)
     return Counts(chart.log_evidence, found.rules, found.arrivals[root, : chart.form.real])
 
 

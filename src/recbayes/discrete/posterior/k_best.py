@@ -17,6 +17,7 @@ import numpy as np
 
 from recbayes.discrete.chart.chart import DiscreteChart, best_choices
 from recbayes.discrete.chart.trees import as_tree
+from recbayes.discrete.kernels.layout import root_place
 from recbayes.tree.tree import Tree
 
 Cell = tuple[int, int, int]  # symbol, start, end
@@ -42,7 +43,7 @@ def _in_order(chart: DiscreteChart) -> Iterator[tuple[list[tuple[int, int, int, 
             lists[cell] = _options(chart, values, cell)
         return lists[cell]
 
-    root = int(chart.plan.place[-1])
+    root = root_place(chart.plan)
     ages = counter(0, -1)  # of states with equal scores the newest comes first
     queue: list[tuple] = []
 

@@ -10,6 +10,7 @@ from recbayes.compiled.compilation import run_kernel
 from recbayes.discrete.chart.chart import DiscreteChart, best_gains
 from recbayes.discrete.chart.trees import follow_choices, node_labels
 from recbayes.discrete.kernels.draw import draw_discrete
+from recbayes.discrete.kernels.layout import root_place, span_places
 from recbayes.discrete.model.grammar_text import rule_names
 from recbayes.discrete.posterior.k_best import k_best_trees
 from recbayes.errors import DataError
@@ -113,7 +114,7 @@ class DiscreteCells(Cells):
         chart = self.chart
         paid = np.where(np.isnan(gain), 0.0, gain - price)
         values, choices = best_gains(chart, paid)
-        root = int(chart.plan.place[-1])
+        root = root_place(chart.plan)
         scores = np.where(chart.form.start > 0, values[root] + paid[root], -np.inf)
         nodes = follow_choices(chart, choices, int(scores.argmax()))
         return discrete_forest(chart, nodes.astype(np.int32), np.array([nodes.shape[1]]))
@@ -121,8 +122,7 @@ class DiscreteCells(Cells):
 
 def span_numbers(chart: DiscreteChart, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Where spans are stored."""
-    widths = ends - starts
-    return chart.plan.place[widths] + starts - chart.plan.low[widths]
+    return span_places(chart.plan, starts, ends - starts)
 
 
 def discrete_forest(chart: DiscreteChart, columns: np.ndarray, sizes: np.ndarray) -> Forest:

@@ -19,6 +19,7 @@ LAYERS = [
     *("gaussian", "discrete", "general", "convert", "chains", "inference", "learn"),
     *("data", "music", "plot", "report", "studies", "cli", "reference"),
 ]
+PLANNED = {"data", "music", "report"}  # rooms that are not built yet
 APART = {("discrete", "gaussian")}  # families that stand side by side; conversions between them have a folder of their own
 DOORS = {("discrete/model/pcfg.py", "recbayes.convert.expansion")}  # methods of public names that lead to a room below
 VERBS = {"family", "gaussian", "discrete", "general"}  # where families are known
@@ -92,7 +93,7 @@ def test_verbs_do_not_ask_for_kinds_of_models(path: Path) -> None:
 def test_the_lists_of_this_file_are_needed() -> None:
     """No room, door or wall that nobody uses."""
     rooms = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert rooms <= set(LAYERS)
+    assert rooms == set(LAYERS) - PLANNED
     for file, module in DOORS:
         assert module in imported_modules(SOURCE / file)
 

@@ -17,6 +17,9 @@ reveal_type(rb.inside(model, y))
 reveal_type(rb.inside(model, [y, y]))
 reveal_type(rb.inside(grammar, ["a", "a"]))
 reveal_type(rb.inside(grammar, [["a"], ["a", "a"]]))
+reveal_type(rb.inside(grammar, [["a", None], [None]]))
+reveal_type(rb.inside(rb.HMM([1.0], [[1.0]], [[0.5, 0.5]]), [[0, 1], [1]]))
+reveal_type(rb.inside(model, [rb.Series(y), y]))
 reveal_type(rb.sample_posterior(model, y, seed=0))
 reveal_type(rb.sample_posterior(model, [y, y], seed=0, boundaries=None))
 reveal_type(rb.sample_posterior(grammar, ["a"], seed=0).tree(rb.Threshold(0.5)))
@@ -34,6 +37,9 @@ EXPECTED = [
     "list[Chart]",
     "DiscreteChart",
     "list[DiscreteChart]",
+    "list[DiscreteChart]",
+    "list[DiscreteChart]",
+    "list[Chart]",
     "GaussianPosterior",
     "list[GaussianPosterior]",
     "Tree",

@@ -14,28 +14,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from recbayes.compiled.lanes import LANES, load
-from recbayes.compiled.potentials import (
+from recbayes.compiled.adjoints import join_adjoint, mixture_adjoint
+from recbayes.compiled.factors import (
     SINGULAR,
     backward_solve,
-    blur,
     choose,
     copy,
     factorise,
     forward_solve,
     invert,
-    join,
-    join_adjoint,
-    join_mode,
-    mixture_adjoint,
     multiply,
-    packed,
     product,
-    pull_back,
     root,
     sandwich,
     unpack,
 )
+from recbayes.compiled.lanes import LANES, load
+from recbayes.compiled.layout import packed
+from recbayes.compiled.potentials import blur, join, join_mode, pull_back
 
 examples = settings(max_examples=40)
 sizes, seeds = st.integers(1, 5), st.integers(0, 2**32 - 1)

@@ -85,7 +85,7 @@ def test_own_dimensions_and_links() -> None:
         ({"emissions": {**EMISSIONS, "a": 3.0}}, r"emissions\['a'\] must be an \(offset, standard deviation\) pair"),
         ({"std": {"A": 0.1}}, "no entry for the child 'B' of S -> A B"),
         ({"dim": {"S": 1, "A": 1}}, r"none for \['B'\]"),
-        ({"dim": 0}, "dim must be a positive whole number"),
+        ({"dim": 0}, "dim must be a whole number of at least 1"),
         ({"dim": {"S": 2, "A": 1, "B": 1}}, "map is needed"),
         ({"std": -1.0}, "std of 'A' must not be negative"),
     ],

@@ -163,9 +163,9 @@ def test_saving(tmp_path: Path) -> None:
 def test_what_it_lacks_is_refused_with_its_reason() -> None:
     with pytest.raises(ModelError, match="coins have no states"):
         COINS.best_states(None)
-    with pytest.raises(ModelError, match="a coin model has no maximised"):
+    with pytest.raises(ModelError, match="a coin model does not know reestimate"):
         rb.reestimate(Coins(0.4, 0.5), [TOSSES])
-    with pytest.raises(ModelError, match="a coin model has no log_prefix_probability"):
+    with pytest.raises(ModelError, match="a coin model does not know log_prefix_probability"):
         rb.log_prefix_probability(Coins(0.4, 0.5), TOSSES)
     with pytest.raises(DataError, match="states are those of a chain"):
         rb.best_states(Coins(0.4, 0.5), TOSSES)  # type: ignore[arg-type]

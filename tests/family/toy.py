@@ -176,8 +176,7 @@ class CoinPosterior(Posterior):
         return tree[0]
 
     def dress(self, tree: Tree) -> Tree:
-        pairs = zip(tree, self._probabilities(tree), strict=True)
-        return Tree([replace(node, probability=p) for node, p in pairs], tree.arities)
+        return self.with_probabilities(tree)
 
 
 def forest_of(trees: Sequence[Sequence[tuple[int, int, int]]], length: int) -> Forest:
@@ -195,7 +194,7 @@ class CoinOutside:
 
 class CoinFamily(Family[CoinChart, CoinOutside, CoinPosterior]):
     name = "a coin model"
-    unit = "row of tosses"
+    noun = "row of tosses"
     reasons: ClassVar[Mapping[str, str]] = {"best_states": "coins have no states"}
 
     def read(self, model: Coins, data: Any) -> Read:

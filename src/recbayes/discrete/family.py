@@ -28,7 +28,7 @@ class DiscreteFamily(Family[DiscreteChart, DiscreteOutside, DiscretePosterior]):
     """Symbols and weighted rules; messages are tables over symbols."""
 
     name = "a discrete model"
-    unit = "sequence"
+    noun = "sequence"
     reasons: ClassVar[Mapping[str, str]] = {
         "smooth": "the nodes of a discrete model have labels, but no values to smooth",
         "quick_node_probability": "node probabilities of a discrete model need no approximation: see "

@@ -24,6 +24,19 @@ OutsideT = TypeVar("OutsideT", covariant=True)
 PosteriorT = TypeVar("PosteriorT", bound=Posterior, covariant=True)
 
 
+VERBS = {  # what users call where a method has another name
+    "read": "inside",
+    "draw": "sample_posterior",
+    "maximised": "reestimate",
+    "free_numbers": "reestimate",
+    "quantities": "fit",
+    "replaced": "fit",
+    "slopes": "log_evidence_and_gradient",
+    "draw_around": "fit(..., exact=...)",
+    "evaluate_around": "fit(..., exact=...)",
+}
+
+
 class Read(NamedTuple):
     """Data as a family reads them: checked sequences, and whether there was only one, not in a list."""
 
@@ -35,7 +48,7 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
     """What can be done with the models of a family. Families have no state: one value serves all models."""
 
     name: ClassVar[str]  # of its models, in messages
-    unit = "series"  # what a sequence is called in messages
+    noun = "series"  # what a sequence is called in messages
     tabular = False  # whether sequences are tables of numbers, observations by columns
     reasons: ClassVar[Mapping[str, str]] = {}  # for methods that the family lacks: why, and what to do instead
 
@@ -45,7 +58,7 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
 
     def refuse(self, verb: str) -> NoReturn:
         """The error of a method that the family lacks."""
-        why = self.reasons.get(verb, f"{self.name} has no {verb}")
+        why = self.reasons.get(verb, f"{self.name} does not know {VERBS.get(verb, verb)}")
         raise ModelError(why)
 
     # Data and charts

@@ -6,7 +6,7 @@ An objective chooses a tree; the posterior then adds what is known of its nodes.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from recbayes.checks.arrays import number
 from recbayes.errors import DataError
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 class Objective(ABC):
     """A way to choose one tree from a posterior."""
+
+    of_the_model: ClassVar[bool] = True  # whether its trees are ones that the model generates, so that nodes can have values
 
     @abstractmethod
     def choose(self, posterior: "Posterior") -> Tree:

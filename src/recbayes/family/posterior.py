@@ -2,6 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -161,7 +162,14 @@ class Posterior(ABC):
 
         Its nodes carry their posterior probabilities and, where they have values, the values' means and covariances.
         """
-        return self.dress(objective_of(objective, threshold).choose(self))
+        chosen = objective_of(objective, threshold)
+        tree = chosen.choose(self)
+        return self.dress(tree) if chosen.of_the_model else self.with_probabilities(tree)
+
+    def with_probabilities(self, tree: Tree) -> Tree:
+        """A tree, of any form, whose nodes have the probabilities of their spans."""
+        pairs = zip(tree, self._probabilities(tree), strict=True)
+        return Tree([replace(node, probability=probability) for node, probability in pairs], tree.arities)
 
     @cached_property
     def expected_f1(self) -> float:

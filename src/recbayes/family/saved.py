@@ -82,6 +82,8 @@ def from_json(text: str) -> Saved:
         raise FileError(f"version {document.get('version')!r} of the format; this recbayes reads version {VERSION}")
     try:
         return _formats[name].from_data(document)
+    except FileError:
+        raise
     except KeyError as problem:
         raise FileError(f"damaged: the field {problem} is missing") from problem
     except (TypeError, AttributeError, ValueError, OverflowError) as problem:

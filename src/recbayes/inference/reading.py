@@ -21,13 +21,17 @@ class Frame(Protocol):
     def to_numpy(self) -> np.ndarray: ...
 
 
-OneSequence = np.ndarray | Series | Frame | Sequence[float] | Sequence[Sequence[float]] | Sequence[str | int | None]
-"""A series (N x columns, or a column), or the tokens of a sentence."""
+OneSequence = np.ndarray | Series | Frame | Sequence[float | None] | Sequence[str | int | None]
+"""A series (N x columns, or one column), or the tokens of a sentence.
 
-ManySequences = Sequence[np.ndarray] | Sequence[Series] | Sequence[Frame] | Sequence[Sequence[Sequence[float]]]
-"""A list of series. (So is a list of sentences, and a three-dimensional array, which types do not tell from a series.)"""
+(Nested lists are read as well: as one series of several columns by Gaussian models, as many sentences by grammars, which
+types cannot tell apart. So is a three-dimensional array, as many series.)
+"""
 
-ManyTokens = Sequence[Sequence[str]] | Sequence[Sequence[int]] | Sequence[Sequence[str | None]]
+ManySequences = Sequence[np.ndarray | Series | Frame]
+"""A list of series."""
+
+ManyTokens = Sequence[Sequence[str | int | None]]
 """A list of sentences."""
 
 
@@ -57,13 +61,13 @@ def read(model: Any, data: Any, known: Known) -> Task:
     """One sequence or many, checked, with what is known of their trees."""
     family = family_of(model)
     sequences, single = family.read(model, data)
-    names = [""] if single else [f"{family.unit} {number}" for number in range(len(sequences))]
-    return Task(family, model, sequences, constraints_of(known, len(sequences), single), names, single)
+    names = [""] if single else [f"{family.noun} {number}" for number in range(len(sequences))]
+    return Task(family, model, sequences, constraints_of(known, len(sequences), single, family.noun), names, single)
 
 
 def read_one(model: Any, data: Any, what: str) -> Any:
     """One sequence, for verbs that are about one."""
     found = family_of(model).read(model, data)
     if not found.single:
-        raise DataError(f"{what} one {family_of(model).unit}, got several; ask for one at a time")
+        raise DataError(f"{what} one {family_of(model).noun}, got several; ask for one at a time")
     return found.sequences[0]

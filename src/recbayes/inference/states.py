@@ -42,6 +42,9 @@ def best_states(model: "DiscreteRBN", series: OneSequence) -> tuple[np.ndarray, 
 
 
 def _chart(model: Any, series: Any) -> Any:
+    family = family_of(model)
+    if not family.has("inside"):
+        family.refuse("inside")
     if getattr(model, "chain", None) is None:
         raise DataError(
             "states are those of a chain: make one with HMM or LinearDynamicalSystem, or give a model of that form a chain. "

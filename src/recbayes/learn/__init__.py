@@ -1,1 +1,1 @@
-"""Parameters as free vectors, and gradients with respect to them."""
+"""Learning: fit, re-estimation, comparison of models, the segmenter, and what they share."""

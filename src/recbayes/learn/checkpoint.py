@@ -36,11 +36,11 @@ class Evaluation(NamedTuple):
 
 def fingerprint(parameters: Parameters, series: Sequence[Constrained]) -> str:
     """What evaluations depend on: the model, what of it is free, and the data."""
-    digest = hashlib.sha256(json.dumps(parameters.options).encode())
+    digest = hashlib.sha256(json.dumps(parameters.choices).encode())
     digest.update(to_json(parameters.model).encode())
     for sequence, constraints in series:
         arrays = parameters.model.family.arrays(sequence)
-        for array in (*arrays, constraints.boundaries, constraints.allowed):
+        for array in (*arrays, *constraints.values()):
             part = np.zeros(0) if array is None else np.ascontiguousarray(array)
             digest.update(f"{part.shape}{part.dtype}".encode() + part.tobytes())
     return digest.hexdigest()
@@ -97,7 +97,7 @@ class Checkpoint:
         if head.get("version") != VERSION:
             raise FileError(f"{path}: version {head.get('version')!r} of the format; this recbayes reads version {VERSION}")
         if head["fit"] != self._fingerprint:
-            raise FileError(f"{path} belongs to another fit: its model, series or options differ from the ones given")
+            raise FileError(f"{path} belongs to another fit: its model, series or choices differ from the ones given")
         self._lines = [json.dumps(row) for row in rows]
         for task, vector, value, gradient, *quality in rows:
             self._known[_key(task, np.array(vector))] = Evaluation(float(value), np.array(gradient), *quality)

@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from recbayes.checks.arrays import whole_number
 from recbayes.errors import DataError, ModelError
 from recbayes.family.family import family_of
 from recbayes.inference.inside import inside
 from recbayes.learn.fit import fit
+from recbayes.learn.settings import Spellings, groups_of
 
 
 class Candidate(NamedTuple):
@@ -62,11 +64,13 @@ def compare(
         if family_of(model).read(model, series).single:
             raise DataError("held-out evidence needs several series; give a list of them")
     many = list(series)
-    folds = min(int(folds), len(many))
+    folds = min(whole_number(folds, "folds"), len(many))
     if folds < 2:
         raise DataError(f"cross-validation needs at least two folds and two series, got {folds} and {len(many)}")
-    for name in ("boundaries", "allowed", "checkpoint", "resume"):
-        if settings.get(name):
+    groups = groups_of(settings.get("climb"), settings.get("penalty"), settings.get("work"), _loose(settings))
+    given = {**groups.known, "checkpoint": groups.work.checkpoint, "resume": groups.work.resume or None}
+    for name, value in given.items():
+        if value is not None:
             raise ModelError(f"compare divides the series itself, and knows no {name}")
     fold_of = np.random.default_rng(seed).permutation(len(many)) % folds
     by_series, bic, free = {}, {}, {}
@@ -76,11 +80,16 @@ def compare(
             train = [one for one, of in zip(many, fold_of, strict=True) if of != fold]
             trained = fit(model, train, **{"seed": seed, "standard_errors": False, **settings}).model
             test = np.flatnonzero(fold_of == fold)
-            executor = settings.get("executor")
+            executor = groups.work.executor
             held[test] = [chart.log_evidence for chart in inside(trained, [many[n] for n in test], executor=executor)]
         whole = fit(model, many, **{"seed": seed, "standard_errors": False, **settings})
         by_series[name], bic[name], free[name] = held, whole.bic, whole.free
     return Comparison(_ranked(by_series, bic, free), by_series)
+
+
+def _loose(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings that are given by themselves and belong to a group."""
+    return {name: value for name, value in settings.items() if name in Spellings.__annotations__}
 
 
 def _ranked(by_series: dict[str, np.ndarray], bic: dict[str, float], free: dict[str, int]) -> tuple[Candidate, ...]:

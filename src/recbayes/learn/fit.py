@@ -114,7 +114,8 @@ def fit(
         model = GaussianRBN.guess(series)
     family = family_of(model)
     if family.has("maximised"):
-        if exact or restarts or fixed or tied or groups.work.checkpoint or groups.work.resume:
+        others = exact or restarts or fixed or tied or covariance != "keep" or climb is not None or on_error != "raise"
+        if others or groups.work.checkpoint or groups.work.resume:
             raise ModelError(
                 f"{family.name} is trained by reestimate: it knows allowed, pseudo_count, max_evaluations, executor"
             )

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
+from recbayes.errors import ModelError
 from recbayes.family.family import Model
 from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, read
 from recbayes.parameters.parameters import Parameters
@@ -35,14 +36,16 @@ def log_evidence_and_gradient(
     `parameters` says what is free and how it is parametrised; by default everything is, with each covariance as it is
     (scalar, diagonal or full). See `inside` for the other arguments.
     """
+    if parameters is not None and not isinstance(parameters, Parameters):
+        raise ModelError(f"parameters must be Parameters(model, ...), got {type(parameters).__name__}")
     task = read(model, series, known)
     free = task.family.parameters(model, parameters)
-    results = task.run(evaluate, [free] * len(task.sequences), executor=executor)
+    results = task.run(gradient_of_one, [free] * len(task.sequences), executor=executor)
     value = sum(one for one, _ in results)
     gradient = np.sum([one for _, one in results], axis=0)
     return EvidenceAndGradient(value, gradient, free)
 
 
-def evaluate(model: Any, sequence: Any, constraints: Constraints, parameters: Any) -> tuple[float, np.ndarray]:
+def gradient_of_one(model: Any, sequence: Any, constraints: Constraints, parameters: Any) -> tuple[float, np.ndarray]:
     """The log evidence of one checked sequence, and its gradient."""
     return model.family.evidence_and_gradient(model, sequence, constraints, parameters)

@@ -18,10 +18,10 @@ class Here(NamedTuple):
     efficiency: float
 
 
-class Around(NamedTuple):
+class Centre(NamedTuple):
     """Where trees are drawn, how many per series, and by which seed."""
 
-    centre: np.ndarray
+    vector: np.ndarray
     draws: int
     seed: int
 

@@ -67,7 +67,7 @@ def _described(block: Block, part: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Names and values in the model's own terms: probabilities, rates, standard deviations, correlations, numbers."""
     values = _values(block, part)
     if block.form in ("deviations", "factor"):
-        name = block.name.removesuffix(".covariance") + ".std"
+        name = block.shown
         if block.form == "deviations":
             return _numbered(name, len(values)), values
         size = len(block.from_free(part))

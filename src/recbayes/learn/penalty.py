@@ -49,7 +49,7 @@ def strength_of(penalty: Penalty, parameters: Parameters, units: Any, share: flo
     """With a given s, or else with a share of the units."""
     smallest = {}
     for block in parameters.blocks:
-        if block.form in ("deviations", "factor"):
+        if block.is_covariance:
             unit = covariance_unit(block, units)
             given = penalty.smallest_std
             smallest[block.name] = share * unit if given is None else np.full(len(unit), float(given))
@@ -68,7 +68,7 @@ def penalise(parameters: Parameters, vector: np.ndarray, strength: Strength) -> 
 
 def _of_block(block: Block, part: np.ndarray, strength: Strength) -> tuple[float, np.ndarray]:
     quantity = block.from_free(part)
-    if block.form in ("deviations", "factor"):
+    if block.is_covariance:
         inverse = np.linalg.inv(quantity)
         half_square = 0.5 * strength.smallest_std[block.name] ** 2
         return -float(half_square @ np.diag(inverse)), block.pull_back(part, (inverse * half_square) @ inverse)

@@ -5,7 +5,8 @@ from typing import Any, Generic, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
-from recbayes.errors import DataError, ModelError
+from recbayes.checks.arrays import not_negative, whole_number
+from recbayes.errors import DataError
 from recbayes.family.family import Counts, Model, family_of
 from recbayes.inference.reading import ManyTokens, OneSequence, Task, read
 from recbayes.spans.constraints import Constraints, Known
@@ -50,8 +51,7 @@ def reestimate(
     observation has the emission probabilities of the others, and lengths stay given if they were (Baum and Welch). Other
     weighted models must be normalised first. `allowed` is that of `inside`.
     """
-    if pseudo_count < 0 or steps < 0:
-        raise ModelError(f"steps and pseudo_count must not be negative, got {steps} and {pseudo_count}")
+    steps, pseudo_count = whole_number(steps, "steps", least=0), not_negative(pseudo_count, "pseudo_count")
     family = family_of(model)
     if not family.has("maximised"):
         family.refuse("maximised")

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from recbayes.learn.climb import Summit, Terrain, quasi_newton
-from recbayes.learn.here import Around, ExactEvidence, Here
+from recbayes.learn.here import Centre, ExactEvidence, Here
 from recbayes.learn.run import Run
 
 ROUNDS = 8  # at most
@@ -29,14 +29,14 @@ def refine(
     vector, rounds, settled = best.vector, 0, False
     for rounds in range(1, ROUNDS + 1):
         run.enter(f"exact refinement, round {rounds}")
-        exactly = partial(run, around=Around(vector, draws, seed + rounds))
+        exactly = partial(run, around=Centre(vector, draws, seed + rounds))
         before = exactly(vector)
         summit = quasi_newton(exactly, vector, terrain, tolerance)
         vector, gain = summit.vector, summit.objective - before.objective
         settled = gain < ENOUGH and summit.converged
         if gain < ENOUGH:
             break
-    exactly = partial(run, around=Around(vector, draws, seed + ROUNDS + 1))
+    exactly = partial(run, around=Centre(vector, draws, seed + ROUNDS + 1))
     here = exactly(vector)
     reason = f"{best.reason}; exact refinement {'settled' if settled else 'did not settle'} in {rounds} rounds"
     found = Summit(vector, here.objective, run(vector).log_likelihood, best.converged and settled, reason)

@@ -7,7 +7,7 @@ import numpy as np
 from recbayes.errors import DataError
 from recbayes.learn.checkpoint import Checkpoint, Evaluation
 from recbayes.learn.climb import Climb
-from recbayes.learn.here import Around, Here
+from recbayes.learn.here import Centre, Here
 from recbayes.learn.penalty import Strength, penalise
 from recbayes.learn.progress import Progress, evaluations_left
 from recbayes.learn.workers import Outcome, Workers
@@ -73,13 +73,13 @@ class Run:
         if self._checkpoint.find("all", start) is None:
             self._checkpoint.add("all", start, self._sum(outcomes, range(self._series)))
 
-    def __call__(self, vector: np.ndarray, *, chosen: Sequence[int] | None = None, around: Around | None = None) -> Here:
+    def __call__(self, vector: np.ndarray, *, chosen: Sequence[int] | None = None, around: Centre | None = None) -> Here:
         """The objective at a free vector; estimated from chosen series if there are any, exact by draws around a centre."""
         if len(self.history) >= self._most:
             raise Stopped
         task = "all" if chosen is None else ",".join(map(str, chosen))
         if around is not None:
-            task = f"exact {around.draws} {around.seed} {around.centre.tobytes().hex()}"
+            task = f"exact {around.draws} {around.seed} {around.vector.tobytes().hex()}"
         found = self._checkpoint.find(task, vector)
         if found is None:
             numbers = range(self._series) if chosen is None else chosen

@@ -37,6 +37,7 @@ class Spellings(Known, total=False):
     tolerance: float
     max_evaluations: int
     batch: int
+    epochs: int
     learning_rate: float
     smallest_std: float | None
     pseudo_count: float
@@ -62,8 +63,12 @@ def groups_of(climb: Climb | None, penalty: Penalty | None, work: Work | None, g
     method = rest.pop("method", "quasi-newton")
     if method not in METHODS:
         raise ModelError(f"method must be one of {list(METHODS)}, got {method!r}")
-    if climb is not None and not isinstance(climb, Climb):
-        raise ModelError(f"climb must be QuasiNewton(...) or Adam(...), got {climb!r}")
+    for name, group, kind in (("climb", climb, Climb), ("penalty", penalty, Penalty), ("work", work, Work)):
+        if group is not None and not isinstance(group, kind):
+            example = "QuasiNewton(...) or Adam(...)" if kind is Climb else f"{kind.__name__}(...)"
+            raise ModelError(f"{name} must be {example}, got {group!r}")
+    if climb is not None and "method" in given:
+        raise ModelError("method says which climb to take; give one of them")
     groups = (climb or METHODS[method](), penalty or Penalty(), work or Work())
     changed = [_changed(group, rest) for group in groups]
     for other in METHODS.values():  # settings of the other way up have no say

@@ -17,7 +17,7 @@ from uuid import uuid4
 import numpy as np
 
 from recbayes.errors import DataError, LengthError, ModelError
-from recbayes.learn.here import Around
+from recbayes.learn.here import Centre
 from recbayes.parameters.parameters import Parameters
 from recbayes.spans.constraints import FREE, Constraints
 
@@ -34,10 +34,9 @@ class Constrained(NamedTuple):
 
 
 class Parcel(NamedTuple):
-    """What a worker needs to know: the model, how its parameters are chosen, and some series."""
+    """What a worker needs to know: the model with what is free in it, and some series."""
 
-    model: Any
-    options: dict[str, Any]
+    parameters: Parameters
     series: tuple[Constrained, ...]
 
 
@@ -58,7 +57,7 @@ class Held:
     """What a worker keeps: parameters, series, and the trees last drawn for each of them, by where they were drawn."""
 
     def __init__(self, parcel: Parcel) -> None:
-        self.parameters = Parameters(parcel.model, **parcel.options)
+        self.parameters = parcel.parameters
         self.series = parcel.series
         self.drawn: dict[int, tuple[bytes, Any]] = {}
 
@@ -69,9 +68,7 @@ class Workers:
     def __init__(self, parameters: Parameters, series: Sequence[Constrained], executor: Executor | None) -> None:
         parts = min(PARCELS, len(series))
         self._places = [list(range(part, len(series), parts)) for part in range(parts)]
-        self._parcels = [
-            Parcel(parameters.model, parameters.options, tuple(series[place] for place in places)) for places in self._places
-        ]
+        self._parcels = [Parcel(parameters, tuple(series[place] for place in places)) for places in self._places]
         self._count = len(series)
         self._pool = ThreadPoolExecutor(os.cpu_count()) if executor is None else None  # kernels release the lock
         self._executor: Any = self._pool if executor is None else executor
@@ -90,7 +87,7 @@ class Workers:
             _held.pop((self._key, part), None)
 
     def __call__(
-        self, vector: np.ndarray, chosen: Sequence[int] | None = None, around: Around | None = None
+        self, vector: np.ndarray, chosen: Sequence[int] | None = None, around: Centre | None = None
     ) -> list[Outcome | None]:
         """The outcomes of all series at a free vector, or of chosen ones (None for the others); by draws around a centre."""
         wanted = set(range(self._count)) if chosen is None else set(chosen)
@@ -104,7 +101,7 @@ class Workers:
         return outcomes
 
     def _ask(
-        self, executor: Executor, parts: list[int], inner: list[tuple[int, ...]], where: tuple[np.ndarray, Around | None]
+        self, executor: Executor, parts: list[int], inner: list[tuple[int, ...]], where: tuple[np.ndarray, Centre | None]
     ) -> list[Any]:
         def submit(part: int, numbers: tuple[int, ...], parcel: Parcel | None) -> Any:
             places = [self._places[part][number] for number in numbers]
@@ -129,7 +126,7 @@ _making = threading.Lock()
 def evaluate(
     key: tuple[str, int],
     vector: np.ndarray,
-    around: Around | None,
+    around: Centre | None,
     numbers: Sequence[int],
     places: Sequence[int],
     ticket: int,
@@ -150,7 +147,7 @@ def evaluate(
     return [_evaluate_one(model, held, number, place, around) for number, place in zip(numbers, places, strict=True)]
 
 
-def _evaluate_one(model: Any, held: Held, number: int, place: int, around: Around | None) -> Outcome:
+def _evaluate_one(model: Any, held: Held, number: int, place: int, around: Centre | None) -> Outcome:
     parameters, family, (sequence, constraints) = held.parameters, model.family, held.series[number]
     try:
         if around is None:
@@ -176,12 +173,12 @@ def _model_at(fit: str, parameters: Parameters, vector: np.ndarray) -> Any:
         return _models[key]
 
 
-def _drawn(held: Held, number: int, place: int, around: Around) -> Any:
+def _drawn(held: Held, number: int, place: int, around: Centre) -> Any:
     """The trees of a series around a centre: drawn here, or before. The same everywhere, by their seed."""
-    key = around.centre.tobytes() + f"{around.draws} {around.seed}".encode()
+    key = around.vector.tobytes() + f"{around.draws} {around.seed}".encode()
     if number not in held.drawn or held.drawn[number][0] != key:
         seed = int(np.random.default_rng([around.seed, place]).integers(2**62))
-        centre = held.parameters.with_vector(around.centre)
+        centre = held.parameters.with_vector(around.vector)
         held.drawn[number] = key, centre.family.draw_around(centre, *held.series[number], around.draws, seed)
     return held.drawn[number][1]
 

@@ -30,6 +30,15 @@ class Block:
     pull_back: Callable[[np.ndarray, Any], np.ndarray]  # (free numbers, derivatives of the quantity) -> free derivatives
     unit: Callable[[Any], np.ndarray] | None = None
 
+    @property
+    def is_covariance(self) -> bool:
+        return self.form not in ("probabilities", "positive", "numbers")
+
+    @property
+    def shown(self) -> str:
+        """The name under which it is shown: covariances are shown as deviations."""
+        return self.name.removesuffix(".covariance") + ".std" if self.is_covariance else self.name
+
 
 def block_of(quantity: Quantity, structure: Structure) -> Block | None:
     """How a quantity is free; None if it is not: a single probability, a singular covariance, numbers that are not given."""

@@ -7,7 +7,7 @@ stay: zero probabilities, covariances that are zero or singular, links without a
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -37,12 +37,12 @@ class Parameters(Generic[ModelT]):
         tied: bool | Sequence[Sequence[str]] = False,
         fixed: str | Sequence[str] = (),
     ) -> None:
-        if covariance not in ("keep", "scalar", "diagonal", "full"):
-            raise ModelError(f'covariance must be "keep", "scalar", "diagonal" or "full", got {covariance!r}')
+        if covariance not in get_args(Structure):
+            raise ModelError(f"covariance must be one of {', '.join(map(repr, get_args(Structure)))}, got {covariance!r}")
         self.model = cast(Any, model)
         fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
         groups = () if isinstance(tied, bool) else tuple(tuple(group) for group in tied)
-        self.options: dict[str, Any] = {"covariance": covariance, "tied": groups or bool(tied), "fixed": fixed}
+        self.choices: dict[str, Any] = {"covariance": covariance, "tied": groups or bool(tied), "fixed": fixed}
         quantities = _in_order(self.model.family.quantities(model))
         found = [(quantity, block_of(quantity, covariance)) for quantity in quantities]
         blocks = [block for _, block in found if block is not None]
@@ -108,8 +108,16 @@ class Parameters(Generic[ModelT]):
         """The free vector, block by block."""
         return np.split(vector, np.cumsum([block.size for block in self.blocks]))[:-1]
 
+    def __reduce__(self) -> tuple:
+        """Other processes make them again from the model and what was chosen."""
+        return _again, (self.model, self.choices)
+
     def __repr__(self) -> str:
         return "\n".join(f"{b.name} ({b.size})" for b in self.blocks)
+
+
+def _again(model: Any, choices: dict[str, Any]) -> "Parameters[Any]":
+    return Parameters(model, **choices)
 
 
 def _in_order(quantities: Sequence[Quantity]) -> list[Quantity]:
@@ -163,5 +171,4 @@ def _tie(blocks: list[Block], groups: Sequence[Sequence[str]], quantities: Seque
 
 def _matches(block: Block, pattern: str) -> bool:
     """Brackets stand for themselves, as they are part of names. A covariance also answers to the name of its `std`."""
-    names = block.name, block.name.removesuffix(".covariance") + ".std" if block.name.endswith(".covariance") else ""
-    return any(fnmatchcase(name, pattern.replace("[", "[[]")) for name in names)
+    return any(fnmatchcase(name, pattern.replace("[", "[[]")) for name in (block.name, block.shown))

@@ -12,7 +12,6 @@ kernels: the formulas are the textbook's, without care for speed or for extreme 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -21,6 +20,7 @@ from recbayes.checks.series import Series, as_series
 from recbayes.errors import LengthError
 from recbayes.gaussian.chart.references import references_of
 from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model.naming import rule_name
 from recbayes.gaussian.model.parts import Link, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -233,8 +233,9 @@ def _link(link: Link, shift: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return F, np.zeros(len(link.covariance)) if link.offset is None else link.offset, link.covariance
 
 
-def emission(rule: Any, dim: int, series: Series, start: int, end: int) -> Potential:
+def emission(rule: Emission, dim: int, series: Series, start: int, end: int) -> Potential:
     """The likelihood of the observations of a span, all emitted from one value; missing entries are left out."""
+    assert isinstance(rule, Emit), "the reference knows levels only"
     total = Potential(0.0, np.zeros(dim), np.zeros((dim, dim)))
     for n in range(start, end):
         seen = ~np.isnan(series.values[n])

@@ -5,7 +5,7 @@ Verbs take it by keywords, one for a sequence or a list for many (`Known`); insi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypedDict
 
 import numpy as np
@@ -37,7 +37,11 @@ class Constraints:
 
     @property
     def any(self) -> bool:
-        return self.boundaries is not None or self.allowed is not None
+        return any(value is not None for value in self.values())
+
+    def values(self) -> tuple[Any, ...]:
+        """All of them, in the order of the fields."""
+        return tuple(getattr(self, field.name) for field in fields(self))
 
     def points(self, length: int) -> np.ndarray:
         """The positions at which segments may begin and end, the ends of the sequence among them, in order."""
@@ -67,19 +71,21 @@ class Constraints:
 FREE = Constraints()
 
 
-def constraints_of(known: Known, count: int, single: bool) -> list[Constraints]:
+def constraints_of(known: Known, count: int, single: bool, noun: str = "series") -> list[Constraints]:
     """One for each of so many sequences; a single one has its constraints bare, many have lists of them."""
     unknown = set(known) - set(Known.__annotations__)
     if unknown:
-        names = list(Known.__annotations__)
-        raise TypeError(f"unexpected keyword {sorted(unknown)[0]!r}; what may be known of trees is {names}")
-    columns = [[known.get(name)] if single else _listed(known.get(name), count, name) for name in ("boundaries", "allowed")]
+        raise TypeError(
+            f"unexpected keyword {sorted(unknown)[0]!r}; what may be known of trees is {list(Known.__annotations__)}"
+        )
+    names = [field.name for field in fields(Constraints)]
+    columns = [[known.get(name)] if single else _listed(known.get(name), count, name, noun) for name in names]
     return [Constraints(*row) for row in zip(*columns, strict=True)]
 
 
-def _listed(values: Any, count: int, name: str) -> list[Any]:
+def _listed(values: Any, count: int, name: str, noun: str) -> list[Any]:
     if values is None:
         return [None] * count
     if not isinstance(values, list | tuple) or len(values) != count:
-        raise DataError(f"{name} must be a list with one entry for each of the {count} series")
+        raise DataError(f"{name} must be a list with one entry for each of the {count} {noun}")
     return list(values)

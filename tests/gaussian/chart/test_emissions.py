@@ -9,9 +9,11 @@ import recbayes as rb
 from recbayes.checks.series import as_series
 from recbayes.compiled.layout import message_entries, pack_messages, read_cell, unpack_messages, write_cell
 from recbayes.gaussian.chart.emissions import emission_slopes, write_emissions
-from recbayes.gaussian.chart.leaves import merge, observe
 from recbayes.gaussian.chart.plan import make_plan
 from recbayes.gaussian.chart.tables import emit_rules, tables_of
+from recbayes.gaussian.emissions.observations import observe
+from recbayes.gaussian.emissions.potentials import merge
+from recbayes.spans.constraints import Constraints
 from tests.random_models import one_variable, two_variables
 
 
@@ -25,7 +27,7 @@ def test_products_of_all_spans(model: rb.GaussianRBN, seed: int, length: int, mi
     series = as_series(y, model.observed_dim)
     boundaries = None if seed % 2 else np.flatnonzero(rng.random(length + 1) < 0.5)
     tables, origins = tables_of(model)
-    plan, size = make_plan(tables, length, boundaries), tables.shifts.shape[1]
+    plan, size = make_plan(tables, length, Constraints(boundaries=boundaries)), tables.shifts.shape[1]
     messages = np.zeros(plan.messages_size)
     write_emissions(model, tables, origins, plan, series, messages)
     points = rng.normal(size=(4, size))
@@ -64,4 +66,4 @@ def test_slopes_of_a_span_are_those_of_its_segments() -> None:
         return float(slopes @ pack_messages(*one)[1])
 
     for a, step in enumerate(1e-5 * np.eye(2)):
-        assert found.offset[a] == pytest.approx((value(step) - value(-step)) / 2e-5, rel=1e-6)
+        assert found["offset"][a] == pytest.approx((value(step) - value(-step)) / 2e-5, rel=1e-6)

@@ -59,7 +59,7 @@ class _Drawer:
         self._is_leaf = [_is_leaf(right) for right in flat.rights]
 
     def _choose(self, sums: list[float]) -> int:
-        """An option with probability proportional to its weight, given the running sums of the weights."""
+        """An alternative with probability proportional to its weight, given the running sums of the weights."""
         if len(sums) == 1:
             return 0
         place = bisect_right(sums, self._rng.random() * sums[-1])

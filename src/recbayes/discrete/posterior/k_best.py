@@ -21,7 +21,7 @@ from recbayes.discrete.kernels.layout import root_place
 from recbayes.tree.tree import Tree
 
 Cell = tuple[int, int, int]  # symbol, start, end
-Option = tuple[float, int, tuple[Cell, ...]]  # log weight with the best completion, rule of the binary form, children
+Alternative = tuple[float, int, tuple[Cell, ...]]  # log weight with the best completion, rule of the binary form, children
 
 
 def k_best_trees(chart: DiscreteChart, count: int) -> list[tuple[Tree, float]]:
@@ -36,11 +36,11 @@ def k_best_trees(chart: DiscreteChart, count: int) -> list[tuple[Tree, float]]:
 
 def _in_order(chart: DiscreteChart) -> Iterator[tuple[list[tuple[int, int, int, int]], float]]:
     values, _ = best_choices(chart)
-    lists: dict[Cell, list[Option]] = {}
+    lists: dict[Cell, list[Alternative]] = {}
 
-    def options(cell: Cell) -> list[Option]:
+    def alternatives(cell: Cell) -> list[Alternative]:
         if cell not in lists:
-            lists[cell] = _options(chart, values, cell)
+            lists[cell] = _alternatives(chart, values, cell)
         return lists[cell]
 
     root = root_place(chart.plan)
@@ -52,7 +52,7 @@ def _in_order(chart: DiscreteChart) -> Iterator[tuple[list[tuple[int, int, int, 
 
         `score` is that of the tree with the best choice in this cell.
         """
-        listed = options(cell)
+        listed = alternatives(cell)
         if rank < len(listed):
             bound = score + (listed[rank][0] - listed[0][0])
             heapq.heappush(queue, (-bound, next(ages), score, done, cell, rank, waiting))
@@ -64,7 +64,7 @@ def _in_order(chart: DiscreteChart) -> Iterator[tuple[list[tuple[int, int, int, 
     while queue:
         bound, _, score, done, cell, rank, waiting = heapq.heappop(queue)
         push(score, done, cell, rank + 1, waiting)
-        _, rule, children = options(cell)[rank]
+        _, rule, children = alternatives(cell)[rank]
         done = ((*cell, rule), done)
         for child in reversed(children):
             waiting = (child, waiting)
@@ -78,13 +78,13 @@ def _in_order(chart: DiscreteChart) -> Iterator[tuple[list[tuple[int, int, int, 
         yield nodes[::-1], float(-bound)
 
 
-def _options(chart: DiscreteChart, values: np.ndarray, cell: Cell) -> list[Option]:
+def _alternatives(chart: DiscreteChart, values: np.ndarray, cell: Cell) -> list[Alternative]:
     """All ways to go on from a cell, best first."""
     form, plan = chart.form, chart.plan
     symbol, start, end = cell
     lexical, binary, unary = form.lexical, form.binary, form.unary
     here = chart.span(start, end)
-    found: list[Option] = []
+    found: list[Alternative] = []
     if end - start == 1:
         token = chart.tokens[start]
         rules = np.flatnonzero((lexical.parent == symbol) & ((lexical.terminal == token) | (token < 0)))
@@ -106,4 +106,4 @@ def _options(chart: DiscreteChart, values: np.ndarray, cell: Cell) -> list[Optio
         for entry in np.flatnonzero(scores > -np.inf):
             children = ((int(left[entry]), start, middle), (int(right[entry]), middle, end))
             found.append((float(scores[entry]), len(lexical.rule) + int(mine[entry]), children))
-    return sorted(found, key=lambda option: -option[0])
+    return sorted(found, key=lambda one: -one[0])

@@ -46,4 +46,4 @@ def length_log_probability(model: GaussianRBN, origins: Origins, length: int) ->
 
 
 def _rows(tables: Tables, plan: Plan, e: int, messages: np.ndarray) -> Rows:
-    return Rows(messages, plan.emit_base, plan.emit_rows[e : e + 1], tables.shifts.shape[1])
+    return Rows(messages, plan.emit_base, plan.emit_rows[e : e + 1], tables.size)

@@ -58,7 +58,7 @@ def model_gradient(chart: Chart) -> ModelGradient:
 def no_gradients(chart: Chart) -> Gradients:
     """Room for derivatives, all of them zero."""
     tables, origins = tables_of(chart.model)
-    size = tables.shifts.shape[1]
+    size = tables.size
     return Gradients(
         rules=np.zeros(len(tables.rules)),
         links=np.zeros((len(tables.links), link_entries(size))),
@@ -71,7 +71,7 @@ def assemble(chart: Chart, derivatives: np.ndarray, gradients: Gradients) -> Mod
     """Derivatives with respect to the model's numbers, from those with respect to its tables and to the potentials of
     emissions (in `derivatives`, which is used up)."""
     tables, origins = tables_of(chart.model)
-    size = tables.shifts.shape[1]
+    size = tables.size
     rules = {key: 0.0 for key in [*((v, r) for v, r, _ in origins.rules), *origins.emits]}
     shifts: dict[tuple[int, int], dict[tuple[int, int], float]] = {}
     for (v, r, shift), value in zip(origins.rules, gradients.rules.tolist(), strict=True):

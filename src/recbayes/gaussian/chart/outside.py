@@ -4,17 +4,17 @@ One Gaussian cannot hold a context that is a mixture over many trees and shifts,
 approximation may be far too small, exceed one, or overflow. They are here because the paper defines them.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.layout import HEIGHT, cell_places, pack_messages, read_cell, row_block, unpack_messages, write_cell
-from recbayes.errors import ApproximationWarning, DataError, LengthError
+from recbayes.errors import DataError, LengthError
 from recbayes.gaussian.chart.inside import Chart, inside_one
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.outside import fill_outside
+from recbayes.gaussian.model.moments import gaussians_of, matched_moments
 from recbayes.spans.constraints import Constraints
 
 
@@ -35,6 +35,7 @@ class Outside:
     node_probability: np.ndarray  # (N + 1, N + 1), upper triangle: a node of any variable at this span
     messages: np.ndarray
     nodes: np.ndarray
+    complaint: str = ""  # where node marginals are no probabilities
 
     def message(self, start: int, end: int, variable: str | None = None) -> Density:
         """The outside message of a span: density of the node's value and of all observations outside the span."""
@@ -58,12 +59,12 @@ class Outside:
 
 
 def outside(chart: Chart) -> Outside:
-    """The paper's outside pass over a filled chart; warns where its node marginals are not probabilities."""
+    """The paper's outside pass over a filled chart; it complains where its node marginals are not probabilities."""
     if chart.components > 1:
         raise DataError("the paper's outside pass has one Gaussian per message; use inside(..., components=1)")
     tables, _ = tables_of(chart.model)
     plan = chart.plan
-    size = tables.shifts.shape[1]
+    size = tables.size
     inside_size = int(plan.link_base[0]) if len(plan.link_base) else plan.emit_base
     outer = np.zeros(inside_size)
     nodes = np.zeros(inside_size)
@@ -76,20 +77,12 @@ def outside(chart: Chart) -> Outside:
     log_nodes = _spans(chart, nodes) - chart.log_evidence
     with np.errstate(over="ignore"):
         probability = np.exp(log_nodes)
-    _warn(chart, probability)
-    return Outside(chart, probability, outer, nodes)
+    return Outside(chart, probability, outer, nodes, _complaint(chart, probability))
 
 
 def _prior_density(chart: Chart, size: int) -> np.ndarray:
     """The prior as one Gaussian (a mixture is matched by its moments), in the layout of a message."""
-    prior = chart.model.prior
-    parts = [
-        (component.weight * weight, np.roll(component.mean, steps), component.covariance)
-        for component in prior.components
-        for steps, weight in component.shifts.items()
-    ]
-    mean = np.sum([weight * m for weight, m, _ in parts], axis=0)
-    covariance = np.sum([weight * (S + np.outer(m - mean, m - mean)) for weight, m, S in parts], axis=0)
+    mean, covariance = matched_moments(gaussians_of(chart.model.prior))
     full_mean, full = np.zeros(size), np.zeros((size, size))
     full_mean[: len(mean)], full[: len(mean), : len(mean)] = mean, covariance
     return pack_messages(0.0, full_mean, full)
@@ -108,19 +101,18 @@ def _spans(chart: Chart, nodes: np.ndarray) -> np.ndarray:
     return spans
 
 
-def _warn(chart: Chart, probability: np.ndarray) -> None:
+def _complaint(chart: Chart, probability: np.ndarray) -> str:
     """Probabilities lie between 0 and 1, the root exists, and so does its left child unless the root emits everything."""
     largest = float(probability.max())
     splits = 1.0 - _probability_to_emit_all(chart)
     left_child = float(probability[0, : chart.length].sum())
-    if largest > 1.01 or not np.isfinite(probability).all() or left_child < splits - 0.1:
-        warnings.warn(
-            f"the paper's node marginals are not probabilities here: the largest is {largest:.3g}, and those of nodes that "
-            f"begin with the series, other than the root, sum to {left_child:.3g} where at least {splits:.3g} is certain. "
-            "One Gaussian per outside message is too little for this model and series",
-            ApproximationWarning,
-            stacklevel=3,
-        )
+    if largest <= 1.01 and np.isfinite(probability).all() and left_child >= splits - 0.1:
+        return ""
+    return (
+        f"the paper's node marginals are not probabilities here: the largest is {largest:.3g}, and those of nodes that "
+        f"begin with the series, other than the root, sum to {left_child:.3g} where at least {splits:.3g} is certain. "
+        "One Gaussian per outside message is too little for this model and series"
+    )
 
 
 def _probability_to_emit_all(chart: Chart) -> float:

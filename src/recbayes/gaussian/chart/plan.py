@@ -69,7 +69,7 @@ def _structure(tables: Tables) -> _Structure:
         tuple(tables.emits["longest"][variable["first_emit"] : variable["end_emit"]].tolist())
         for variable in tables.variables
     )
-    return _Structure(tuple(rules), leaves, tuple(children.tolist()), tables.root, tables.shifts.shape[1])
+    return _Structure(tuple(rules), leaves, tuple(children.tolist()), tables.root, tables.size)
 
 
 @lru_cache(maxsize=64)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from recbayes.compiled.layout import pack_messages
+from recbayes.gaussian.model.moments import gaussians_of, matched_moments
 from recbayes.gaussian.model.parts import Reference, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
 
@@ -37,14 +38,7 @@ def _first_marginals(model: GaussianRBN) -> list[tuple[np.ndarray, np.ndarray]]:
     """Mean and covariance of each variable where a breadth-first walk from the root first meets it."""
     index = {variable.name: position for position, variable in enumerate(model.variables)}
     known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-    parts = [
-        (component.weight * weight, np.roll(component.mean, steps), component.covariance)
-        for component in model.prior.components
-        for steps, weight in component.shifts.items()
-    ]
-    mean = sum(weight * m for weight, m, _ in parts)
-    spread = sum(weight * (S + np.outer(m - mean, m - mean)) for weight, m, S in parts)
-    known[index[model.prior.variable]] = (mean, spread)  # type: ignore[assignment]
+    known[index[model.prior.variable]] = matched_moments(gaussians_of(model.prior))
     waiting = list(known)
     while waiting:
         v = waiting.pop(0)

@@ -55,6 +55,11 @@ class Tables(NamedTuple):
     prior: np.ndarray  # (entries, C) the Gaussians of the prior as potentials, up to whole groups of lanes
     root: int  # the variable of the prior
 
+    @property
+    def size(self) -> int:
+        """The largest dimension (in kernels: shifts.shape[1])."""
+        return self.shifts.shape[1]
+
 
 class Origins(NamedTuple):
     """Where in the model each row of the tables comes from: positions of variables, rules, shifts and components."""

@@ -27,9 +27,9 @@ class Rows(NamedTuple):
     rows: np.ndarray  # (1, widths) of ROW, see `recbayes.compiled.layout`
     size: int  # dimensions, blank ones included
 
-    def block(self, numbers: np.ndarray, width: int) -> np.ndarray:
+    def block(self, entries: np.ndarray, width: int) -> np.ndarray:
         """The row of a width as a view, one line per entry and one column per start; of the potentials, or derivatives."""
-        return row_block(numbers, self.base, self.rows[0, width], self.size)
+        return row_block(entries, self.base, self.rows[0, width], self.size)
 
 
 class Emission(ABC):
@@ -75,13 +75,18 @@ class Emission(ABC):
 
     @abstractmethod
     def fill(self, series: Series, positions: np.ndarray, rows: Rows) -> None:
-        """Write the potentials of all spans between points (the observations at which they stand are `positions`)."""
+        """Write the potentials of all spans between points (the observations at which they stand are `positions`).
+
+        Column i of `rows.block(rows.messages, width)` is the span from point i to point i + width; widths beyond the longest
+        length have no columns. Columns beyond the last start are never used.
+        """
 
     @abstractmethod
     def slopes(self, series: Series, positions: np.ndarray, rows: Rows, derivatives: np.ndarray) -> Slopes:
         """Derivatives with respect to the quantities, given those with respect to the potentials of all spans.
 
-        `derivatives` has the layout of `rows.messages`; it may be used up.
+        `derivatives` has the layout of `rows.messages`; it may be used up. Those with respect to a precision are those of a
+        symmetric matrix: along a symmetric direction E they are sum(D * E).
         """
 
     @abstractmethod

@@ -41,13 +41,14 @@ class Emit(Product):
     def shows_value(self) -> bool:
         return self.map is None
 
-    def checked(self, where: str, dim: int) -> "Emit":
+    def checked(self, where: str, dim: int) -> Self:
         length = check_length(self.length, where)
         map_ = None if self.map is None else frozen(self.map, f"{where}.map")
         if map_ is not None and (map_.ndim != 2 or not len(map_) or map_.shape[1] != dim):
             raise ModelError(f"{where}.map must have shape (observed dimensions, {dim}), got {map_.shape}")
         size = dim if map_ is None else len(map_)
-        return Emit(
+        return replace(
+            self,
             probability=number(self.probability, f"{where}.probability"),
             covariance=covariance(self.covariance, size, f"{where}.covariance", definite=True),
             length=length,
@@ -67,7 +68,7 @@ class Emit(Product):
             Quantity("offset", "numbers", self.offset, lambda units: units.columns),
         )
 
-    def replaced(self, values: Values) -> "Emit":
+    def replaced(self, values: Values) -> Self:
         return replace(self, **values)
 
     def observe(self, series: Series, size: int) -> Potentials:
@@ -78,7 +79,7 @@ class Emit(Product):
         shown = found.map if self.map is None else found.map[:, : self.map.shape[1]]  # without blank dimensions
         return {"covariance": found.covariance, "map": shown, "offset": found.offset}
 
-    def behind(self, link: Link | None) -> "Emit":
+    def behind(self, link: Link | None) -> Self:
         mean = compose(link, mean_of(self))
         return replace(self, map=mean.map, offset=mean.offset)
 

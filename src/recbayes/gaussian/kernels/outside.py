@@ -53,7 +53,7 @@ def fill_outside(tables: Tables, plan: Plan, messages: np.ndarray, outer: np.nda
                         if sweep == 0:
                             store(room, at.weight, splat(-np.inf))
                         else:
-                            _clear(room, size, at)
+                            _clear(room, at)
                         for r in range(len(rules)):
                             left, right = rules[r].left, rules[r].right
                             for side in range(2):
@@ -101,7 +101,7 @@ def _parent(variables: np.ndarray, r: int) -> int:
 
 
 @njit(**BORROWING)
-def _clear(room: np.ndarray, size: int, at: Room) -> None:
+def _clear(room: np.ndarray, at: Room) -> None:
     put(room, at.state, 0, splat(0.0))
     for place in range(at.origin, at.weight):
         room[place] = 0.0

@@ -108,4 +108,4 @@ def _named(kinds: Sequence[Any], name: object, what: str) -> Any:
     for kind in kinds:
         if kind.name == name:
             return kind
-    raise FileError(f"damaged: unknown {what} {name!r}")
+    raise FileError(f"unknown {what} {name!r}; there are {[kind.name for kind in kinds]}")

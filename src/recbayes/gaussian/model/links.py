@@ -43,7 +43,7 @@ def mean_of(leaf: Affine) -> Link:
 
 
 def shifted(link: Link, steps: int) -> Link:
-    """A link without a map after a rotation of the parent's dimensions."""
+    """A link without a map after a shift of the parent's dimensions."""
     return link if steps == 0 else replace(link, map=np.roll(np.eye(len(link.covariance)), steps, axis=0))
 
 

@@ -6,8 +6,9 @@ from recbayes.gaussian.model.parts import Split, Variable
 def rule_name(variable: Variable, position: int, shift: tuple[int, int] = (0, 0)) -> str:
     """ "split" or "emit", numbered where the variable has several, and the shifts of the children where there are any."""
     rule = variable.rules[position]
-    alike = [number for number, other in enumerate(variable.rules) if type(other) is type(rule)]
-    name = "split" if isinstance(rule, Split) else "emit"
+    splits = isinstance(rule, Split)
+    alike = [number for number, other in enumerate(variable.rules) if isinstance(other, Split) == splits]
+    name = "split" if splits else "emit"
     if len(alike) > 1:
         name += f" {alike.index(position) + 1}"
     if isinstance(rule, Split) and (len(rule.shifts) > 1 or shift != (0, 0)):

@@ -28,7 +28,7 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A rule A -> left right. `shifts` gives probabilities of rotating (left, right) by so many steps; int means left.
+    """A rule A -> left right. `shifts` gives probabilities of shifting (left, right) by so many steps; int means left.
 
     A validated model holds pairs only, each between zero and the dimension.
     """

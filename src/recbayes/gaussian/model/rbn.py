@@ -161,7 +161,7 @@ class GaussianRBN(Saved):
 
     def __reduce__(self) -> tuple[type, tuple]:
         """Copies and messages to other processes leave out what only follows from the model."""
-        return GaussianRBN, (self._variables, self._prior, self._references, self._chain)
+        return type(self), (self._variables, self._prior, self._references, self._chain)
 
     def to_data(self) -> dict[str, Any]:
         return {
@@ -173,9 +173,10 @@ class GaussianRBN(Saved):
 
     @classmethod
     def from_data(cls, document: dict[str, Any]) -> Self:
+        prior = data.prior_from_data(document["prior"])
         return cls(
             data.variables_from_data(document["variables"]),
-            data.prior_from_data(document["prior"]),
+            prior,
             data.references_from_data(document["references"]),
             chain_from_data(document),
         )

@@ -54,13 +54,13 @@ def checked_split(rule: Split, where: str, dim: int, dims: Mapping[str, int]) ->
         if len(pair) != 2:
             raise ModelError(f"{where}.shifts: a shift is a whole number or a pair (left, right), got {key!r}")
         left, right = (whole_number(steps, f"{where}.shifts: a shift") for steps in pair)
-        turned = (left % dim, right % dim)
-        if turned in shifts:
+        wrapped = (left % dim, right % dim)
+        if wrapped in shifts:
             raise ModelError(f"{where}.shifts: {key!r} is given twice (steps count modulo the dimension {dim})")
-        for steps, link, side in ((turned[0], links[0], "left"), (turned[1], links[1], "right")):
+        for steps, link, side in ((wrapped[0], links[0], "left"), (wrapped[1], links[1], "right")):
             if steps and link.map is not None:
-                raise ModelError(f"{where}.shifts: the {side} link has a map; put the rotation into the map instead")
-        shifts[turned] = number(weight, f"{where}.shifts")
+                raise ModelError(f"{where}.shifts: the {side} link has a map; put the shift into the map instead")
+        shifts[wrapped] = number(weight, f"{where}.shifts")
     check_probabilities(np.array(list(shifts.values())), f"{where}.shifts: probabilities")
     probability = number(rule.probability, f"{where}.probability")
     return Split(probability, rule.left, rule.right, links[0], links[1], shifts)

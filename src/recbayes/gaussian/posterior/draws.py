@@ -40,7 +40,7 @@ def _capacities(chart: Chart) -> tuple[int, int]:
     tables, _ = tables_of(chart.model)
     most = most_alternatives(tables, chart.plan, chart.components)
     cells = chart.plan.choices_size // CHOICES
-    return most, int(min(KEPT, cells * whole_groups(most + 1) * group_room(tables.shifts.shape[1])))
+    return most, int(min(KEPT, cells * whole_groups(most + 1) * group_room(tables.size)))
 
 
 def _draw(chart: Chart, draws: int, seed: int) -> tuple[Forest, np.ndarray]:

@@ -19,6 +19,7 @@ from recbayes.gaussian.chart.plan import make_plan
 from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_of
 from recbayes.gaussian.kernels.follow import follow_trees
 from recbayes.gaussian.kernels.listing import Problem
+from recbayes.gaussian.model.moments import matched_moments
 from recbayes.gaussian.model.naming import rule_name
 from recbayes.gaussian.model.parts import Variable
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -47,8 +48,7 @@ def smooth(model: GaussianRBN, series: Series, tree: Tree) -> Tree:
     nodes = []
     for n, node in enumerate(tree.nodes):
         moments = [(share, *unpack_density(values[n], size, model.variables[variables[n]].dim)) for share, values in parts]
-        mean = np.sum([share * m for share, m, _ in moments], axis=0)
-        covariance = np.sum([share * (S + np.outer(m - mean, m - mean)) for share, m, S in moments], axis=0)
+        mean, covariance = matched_moments(moments)
         nodes.append(replace(node, value=mean, covariance=covariance))
     return Tree(nodes, tree.arities)
 
@@ -71,7 +71,7 @@ def _follow(model: GaussianRBN, series: Series, tree: Tree, component: int | Non
     ends = np.searchsorted(positions, [node.end for node in tree.nodes])
     splits = np.where(rules >= 0, np.append(ends[1:], 0), 0)
     log_joints = np.empty((1, len(origins.prior)))
-    values = np.empty((0 if component is None else len(tree), message_entries(tables.shifts.shape[1])))
+    values = np.empty((0 if component is None else len(tree), message_entries(tables.size)))
     run_kernel(
         follow_trees,
         _leaf_problem(model, tables, origins, series, positions),
@@ -86,7 +86,7 @@ def _follow(model: GaussianRBN, series: Series, tree: Tree, component: int | Non
 
 def _leaf_problem(model: GaussianRBN, tables: Tables, origins: Origins, series: Series, positions: np.ndarray) -> Problem:
     """What following a tree needs: no chart, only the potentials of its leaves (as emissions of width one)."""
-    size, leaves = tables.shifts.shape[1], len(positions) - 1
+    size, leaves = tables.size, len(positions) - 1
     rules = emit_rules(model, origins)
     high = np.full((len(rules), leaves + 1), -1)
     high[:, 1] = leaves - 1

@@ -1,6 +1,6 @@
 """Draws of trees of a Gaussian model, with exact weights."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -163,6 +163,4 @@ class GaussianPosterior(Posterior):
 
     def dress(self, tree: Tree) -> Tree:
         """The tree with values from smoothing on it, and the nodes' probabilities."""
-        smoothed = smooth(self.chart.model, self.chart.series, tree)
-        pairs = zip(smoothed, self._probabilities(tree), strict=True)
-        return Tree([replace(node, probability=probability) for node, probability in pairs], tree.arities)
+        return self.with_probabilities(smooth(self.chart.model, self.chart.series, tree))

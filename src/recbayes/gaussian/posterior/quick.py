@@ -1,12 +1,10 @@
 """Node probabilities at a glance, without draws. An approximation."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from recbayes.compiled.layout import cell_places
-from recbayes.errors import ApproximationWarning
 from recbayes.gaussian.chart.gradient import adjoint
 from recbayes.gaussian.chart.inside import Chart
 
@@ -19,15 +17,11 @@ class QuickProbability:
 
     node_probability: np.ndarray  # (N + 1, N + 1), upper triangle
     clipped: float
+    complaint: str = ""  # where they lay too far outside
 
 
 def quick_node_probability(chart: Chart) -> QuickProbability:
-    """An approximation of all node probabilities in one pass: derivatives of the log evidence.
-
-    If the message of a span is multiplied by c, trees with a node there become c times as probable, so the derivative of the
-    log evidence with respect to log c is the node's probability. Here it is the derivative of the moment-matched evidence,
-    which need not lie between 0 and 1; what sticks out is clipped and reported. `rb.sample_posterior` has no such flaw.
-    """
+    """Derivatives of the log evidence with respect to the log height of every message, clipped to [0, 1]."""
     derivatives, _ = adjoint(chart)
     points, plan = chart.length + 1, chart.plan
     raw = np.zeros((points, points))
@@ -39,11 +33,10 @@ def quick_node_probability(chart: Chart) -> QuickProbability:
             raw[plan.positions[starts], plan.positions[starts + width]] += derivatives[places]
     probability = np.clip(raw, 0.0, 1.0)
     clipped = float(np.abs(raw - probability).sum())
+    complaint = ""
     if clipped > CLIPPED:
-        warnings.warn(
+        complaint = (
             f"the quick node probabilities lie outside [0, 1] by {clipped:.3g} in total and were clipped; one Gaussian per "
-            "message is too little for this series. Use sample_posterior",
-            ApproximationWarning,
-            stacklevel=2,
+            "message is too little for this series. Use sample_posterior"
         )
-    return QuickProbability(probability, clipped)
+    return QuickProbability(probability, clipped, complaint)

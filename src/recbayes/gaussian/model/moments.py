@@ -1,0 +1,24 @@
+"""Mass, mean and covariance of several Gaussians together."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from recbayes.gaussian.model.parts import Prior
+
+Weighted = tuple[float, np.ndarray, np.ndarray]  # a share, a mean, a covariance
+
+
+def matched_moments(parts: Sequence[Weighted]) -> tuple[np.ndarray, np.ndarray]:
+    """The mean and covariance of a mixture, whose shares sum to one."""
+    mean = np.sum([share * m for share, m, _ in parts], axis=0)
+    return mean, np.sum([share * (S + np.outer(m - mean, m - mean)) for share, m, S in parts], axis=0)
+
+
+def gaussians_of(prior: Prior) -> list[Weighted]:
+    """All Gaussians of a prior: its components, each with all its shifts."""
+    return [
+        (component.weight * weight, np.roll(component.mean, steps), component.covariance)
+        for component in prior.components
+        for steps, weight in component.shifts.items()
+    ]

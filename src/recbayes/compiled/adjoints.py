@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import BORROWING, Lanes, get, load, put, splat, store, where_greater
-from recbayes.compiled.layout import MODE, message_entries, packed, precision_from
+from recbayes.compiled.layout import MODE, message_entries, packed, precision_from, square_entry
 
 
 @njit(**BORROWING)
@@ -63,8 +63,8 @@ def mixture_adjoint(
             entry = splat(0.0)
             for c in range(size):
                 entry += get(room, C, packed(a, c)) * get(room, dS, packed(c, b))
-            put(room, T, a * size + b, entry)
-        total += mine * (get(room, dm, a) + value) + get(room, T, a * size + a)
+            put(room, T, square_entry(a, b, size), entry)
+        total += mine * (get(room, dm, a) + value) + get(room, T, square_entry(a, a, size))
         put(room, push, MODE + a, share * (get(room, dm, a) + value + value))
     weight = share * total
     store(room, push, weight)
@@ -73,7 +73,7 @@ def mixture_adjoint(
         for b in range(a + 1):
             value = splat(0.0)
             for c in range(size):
-                value += get(room, T, a * size + c) * get(room, C, packed(c, b))
+                value += get(room, T, square_entry(a, c, size)) * get(room, C, packed(c, b))
             put(room, push, precision_from(size) + entry, splat(-0.5) * weight * get(room, C, entry) - share * value)
             entry += 1
     for entry in range(message_entries(size)):  # lanes without a share may hold anything

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import BORROWING, get, lanes_sqrt, put, splat, where_greater
-from recbayes.compiled.layout import packed
+from recbayes.compiled.layout import packed, square_entry
 
 SWEEPS = 12  # of Jacobi's rotations: they converge quadratically, and 6 to 8 suffice for 16 dimensions
 
@@ -15,7 +15,7 @@ def diagonalise(room: np.ndarray, size: int, S: int, U: int) -> None:
     zero, unit = splat(0.0), splat(1.0)
     for a in range(size):
         for b in range(size):
-            put(room, U, a * size + b, unit if a == b else zero)
+            put(room, U, square_entry(a, b, size), unit if a == b else zero)
     for _ in range(SWEEPS):
         for a in range(size):
             for b in range(a):
@@ -37,6 +37,6 @@ def diagonalise(room: np.ndarray, size: int, S: int, U: int) -> None:
                         x, y = get(room, S, packed(c, a)), get(room, S, packed(c, b))
                         put(room, S, packed(c, a), cosine * x - sine * y)
                         put(room, S, packed(c, b), sine * x + cosine * y)
-                    x, y = get(room, U, c * size + a), get(room, U, c * size + b)
-                    put(room, U, c * size + a, cosine * x - sine * y)
-                    put(room, U, c * size + b, sine * x + cosine * y)
+                    x, y = get(room, U, square_entry(c, a, size)), get(room, U, square_entry(c, b, size))
+                    put(room, U, square_entry(c, a, size), cosine * x - sine * y)
+                    put(room, U, square_entry(c, b, size), sine * x + cosine * y)

@@ -27,7 +27,7 @@ from recbayes.compiled.lanes import (
     store,
     where_greater,
 )
-from recbayes.compiled.layout import lower, packed
+from recbayes.compiled.layout import lower, packed, square_entry
 
 GUARD = 1e-10  # a pivot below this fraction of its diagonal entry may be rounding noise: the direction counts as flat
 SINGULAR = 1e300  # the code of a precision that is singular in a direction which is not a coordinate axis
@@ -167,7 +167,7 @@ def unpack(room: np.ndarray, size: int, P: int, full: int) -> None:
     """An ordinary matrix, row by row, from a packed symmetric one."""
     for a in range(size):
         for b in range(size):
-            put(room, full, a * size + b, get(room, P, packed(a, b)))
+            put(room, full, square_entry(a, b, size), get(room, P, packed(a, b)))
 
 
 @njit(**BORROWING)
@@ -177,8 +177,8 @@ def product(room: np.ndarray, size: int, A: int, B: int, out: int) -> None:
         for b in range(size):
             value = splat(0.0)
             for c in range(size):
-                value += get(room, A, a * size + c) * get(room, B, c * size + b)
-            put(room, out, a * size + b, value)
+                value += get(room, A, square_entry(a, c, size)) * get(room, B, square_entry(c, b, size))
+            put(room, out, square_entry(a, b, size), value)
 
 
 @njit(**BORROWING)
@@ -188,14 +188,14 @@ def sandwich(room: np.ndarray, size: int, A: int, S: int, out: int, free: int) -
         for b in range(size):
             value = splat(0.0)
             for c in range(size):
-                value += get(room, S, packed(a, c)) * get(room, A, c * size + b)
-            put(room, free, a * size + b, value)
+                value += get(room, S, packed(a, c)) * get(room, A, square_entry(c, b, size))
+            put(room, free, square_entry(a, b, size), value)
     entry = 0
     for a in range(size):
         for b in range(a + 1):
             value = splat(0.0)
             for c in range(size):
-                value += get(room, A, c * size + a) * get(room, free, c * size + b)
+                value += get(room, A, square_entry(c, a, size)) * get(room, free, square_entry(c, b, size))
             put(room, out, entry, value)
             entry += 1
 

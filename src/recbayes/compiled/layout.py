@@ -51,6 +51,12 @@ def packed(row: int, column: int) -> int:
 
 
 @formula
+def square_entry(row: int, column: int, size: int) -> int:
+    """Where an entry of an ordinary matrix stands: row by row."""
+    return row * size + column
+
+
+@formula
 def precision_from(size: int) -> int:
     """The entry at which a message's precision begins."""
     return MODE + size
@@ -75,6 +81,12 @@ def nth_message(first: int, n: int, size: int) -> int:
 def lanes_room(count: int) -> int:
     """Places that so many numbers take, each in all lanes."""
     return count * LANES
+
+
+@formula
+def square_room(size: int) -> int:
+    """Places of an ordinary matrix in the room."""
+    return lanes_room(size * size)
 
 
 @formula

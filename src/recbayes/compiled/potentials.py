@@ -24,7 +24,17 @@ from recbayes.compiled.factors import (
     root,
 )
 from recbayes.compiled.lanes import BORROWING, INLINED, get, load, put, splat, store
-from recbayes.compiled.layout import MODE, lanes_room, lower, mode_of, packed, precision_of, triangle_room
+from recbayes.compiled.layout import (
+    MODE,
+    lanes_room,
+    lower,
+    mode_of,
+    packed,
+    precision_of,
+    square_entry,
+    square_room,
+    triangle_room,
+)
 
 
 @njit(**INLINED)
@@ -92,23 +102,23 @@ def blur(room: np.ndarray, size: int, P: int, constants: np.ndarray, Q: int, out
     triangle = triangle_room(size)
     gain, pivots, QM = free, free + lanes_room(2), free + lanes_room(2 + size)
     M, K, N = (
-        QM + lanes_room(size * size),
-        QM + lanes_room(size * size) + triangle,
-        QM + lanes_room(size * size) + 2 * triangle,
+        QM + square_room(size),
+        QM + square_room(size) + triangle,
+        QM + square_room(size) + 2 * triangle,
     )
     root(room, size, P, M, pivots)
     for a in range(size):
         for b in range(size):
             value = splat(0.0)
             for c in range(b, size):
-                value += splat(constants[Q + a * size + c]) * get(room, M, lower(c, b))
-            put(room, QM, a * size + b, value)
+                value += splat(constants[Q + square_entry(a, c, size)]) * get(room, M, lower(c, b))
+            put(room, QM, square_entry(a, b, size), value)
     entry = 0
     for a in range(size):
         for b in range(a + 1):
             value = splat(1.0 if a == b else 0.0)
             for c in range(a, size):
-                value += get(room, M, lower(c, a)) * get(room, QM, c * size + b)
+                value += get(room, M, lower(c, a)) * get(room, QM, square_entry(c, b, size))
             put(room, K, entry, value)
             entry += 1
     factorise(room, size, K, N, pivots, gain)
@@ -117,14 +127,16 @@ def blur(room: np.ndarray, size: int, P: int, constants: np.ndarray, Q: int, out
         for b in range(size):
             value = get(room, M, lower(a, b)) if b <= a else splat(0.0)
             for c in range(b):
-                value -= get(room, N, lower(b, c)) * get(room, X, a * size + c)
-            put(room, X, a * size + b, value)
+                value -= get(room, N, lower(b, c)) * get(room, X, square_entry(a, c, size))
+            put(room, X, square_entry(a, b, size), value)
     entry = 0
     for a in range(size):
         for b in range(a + 1):
             value = splat(0.0)
             for c in range(size):
-                value += get(room, X, a * size + c) * get(room, pivots, c) * get(room, X, b * size + c)
+                value += (
+                    get(room, X, square_entry(a, c, size)) * get(room, pivots, c) * get(room, X, square_entry(b, c, size))
+                )
             put(room, out, entry, value)
             entry += 1
     store(room, gain, splat(-0.5) * load(room, gain))
@@ -147,14 +159,14 @@ def pull_back(room: np.ndarray, size: int, constants: np.ndarray, F: int, P: int
         for b in range(size):
             value = splat(0.0)
             for c in range(size):
-                value += get(room, P, packed(a, c)) * splat(constants[F + c * size + b])
-            put(room, PF, a * size + b, value)
+                value += get(room, P, packed(a, c)) * splat(constants[F + square_entry(c, b, size)])
+            put(room, PF, square_entry(a, b, size), value)
     entry = 0
     for a in range(size):
         for b in range(a + 1):
             value = splat(0.0)
             for c in range(size):
-                value += splat(constants[F + c * size + a]) * get(room, PF, c * size + b)
+                value += splat(constants[F + square_entry(c, a, size)]) * get(room, PF, square_entry(c, b, size))
             put(room, P_out, entry, value)
             entry += 1
     factorise(room, size, P_out, L, pivots, -1)
@@ -166,7 +178,7 @@ def pull_back(room: np.ndarray, size: int, constants: np.ndarray, F: int, P: int
         for a in range(size):
             value = splat(0.0)
             for b in range(size):
-                value += get(room, PF, b * size + a) * get(room, rest, b)
+                value += get(room, PF, square_entry(b, a, size)) * get(room, rest, b)
             put(room, step, a, value)
         forward_solve(room, size, L, step)
         backward_solve(room, size, L, pivots, step)
@@ -175,7 +187,7 @@ def pull_back(room: np.ndarray, size: int, constants: np.ndarray, F: int, P: int
         for a in range(size):
             value = get(room, target, a)
             for b in range(size):
-                value -= splat(constants[F + a * size + b]) * get(room, out, MODE + b)
+                value -= splat(constants[F + square_entry(a, b, size)]) * get(room, out, MODE + b)
             put(room, rest, a, value)
     multiply(room, size, P, rest, reached)
     value = splat(0.0)

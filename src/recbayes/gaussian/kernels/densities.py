@@ -19,6 +19,7 @@ from recbayes.compiled.layout import (
     packed,
     precision_from,
     precision_of,
+    square_entry,
     triangle_room,
 )
 from recbayes.gaussian.chart.tables import GENERAL, Tables
@@ -42,7 +43,7 @@ def weigh_density(room: np.ndarray, size: int, density: int, message: int, out: 
             value = splat(0.0)
             for c in range(b, size):
                 value += get(room, S, packed(a, c)) * get(room, M, lower(c, b))
-            put(room, SM, a * size + b, value)
+            put(room, SM, square_entry(a, b, size), value)
     entry = 0
     for a in range(size):
         value = splat(0.0)
@@ -52,7 +53,7 @@ def weigh_density(room: np.ndarray, size: int, density: int, message: int, out: 
         for b in range(a + 1):
             value = splat(1.0 if a == b else 0.0)
             for c in range(a, size):
-                value += get(room, M, lower(c, a)) * get(room, SM, c * size + b)
+                value += get(room, M, lower(c, a)) * get(room, SM, square_entry(c, b, size))
             put(room, K, entry, value)
             entry += 1
     factorise(room, size, K, N, pivots, determinant)
@@ -69,20 +70,22 @@ def weigh_density(room: np.ndarray, size: int, density: int, message: int, out: 
     for a in range(size):
         value = get(room, density, MODE + a)
         for b in range(size):
-            value += get(room, SM, a * size + b) * get(room, apart, b)
+            value += get(room, SM, square_entry(a, b, size)) * get(room, apart, b)
         put(room, out, MODE + a, value)
     for a in range(size):  # rows of S M become rows of S M N'^-1
         for b in range(size):
-            value = get(room, SM, a * size + b)
+            value = get(room, SM, square_entry(a, b, size))
             for c in range(b):
-                value -= get(room, N, lower(b, c)) * get(room, SM, a * size + c)
-            put(room, SM, a * size + b, value)
+                value -= get(room, N, lower(b, c)) * get(room, SM, square_entry(a, c, size))
+            put(room, SM, square_entry(a, b, size), value)
     entry = 0
     for a in range(size):
         for b in range(a + 1):
             value = get(room, S, entry)
             for c in range(size):
-                value -= get(room, SM, a * size + c) * get(room, pivots, c) * get(room, SM, b * size + c)
+                value -= (
+                    get(room, SM, square_entry(a, c, size)) * get(room, pivots, c) * get(room, SM, square_entry(b, c, size))
+                )
             put(room, out, precision_from(size) + entry, value)
             entry += 1
 
@@ -101,18 +104,18 @@ def push_density(tables: Tables, link: int, shift: int, room: np.ndarray, densit
         for a in range(size):
             value = splat(constants[offset + a])
             for b in range(size):
-                value += splat(constants[F + a * size + b]) * get(room, density, MODE + b)
+                value += splat(constants[F + square_entry(a, b, size)]) * get(room, density, MODE + b)
                 total = splat(0.0)
                 for c in range(size):
-                    total += splat(constants[F + a * size + c]) * get(room, S, packed(c, b))
-                put(room, FS, a * size + b, total)
+                    total += splat(constants[F + square_entry(a, c, size)]) * get(room, S, packed(c, b))
+                put(room, FS, square_entry(a, b, size), total)
             put(room, out, MODE + a, value)
         entry = precision_from(size)
         for a in range(size):
             for b in range(a + 1):
-                total = splat(constants[begin + a * size + b])
+                total = splat(constants[begin + square_entry(a, b, size)])
                 for c in range(size):
-                    total += get(room, FS, a * size + c) * splat(constants[F + b * size + c])
+                    total += get(room, FS, square_entry(a, c, size)) * splat(constants[F + square_entry(b, c, size)])
                 put(room, out, entry, total)
                 entry += 1
     else:  # the child's dimension shifts[a] is the parent's a

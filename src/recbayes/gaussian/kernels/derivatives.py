@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import BORROWING, LANES
-from recbayes.compiled.layout import lanes_room, message_room, triangle_room
+from recbayes.compiled.layout import lanes_room, message_room, square_room, triangle_room
 
 
 class Gradients(NamedTuple):
@@ -42,7 +42,7 @@ def derivative_places(size: int, begin: int) -> Derivatives:
     log_mass = begin + 3 * potential
     dS = log_mass + lanes_room(2) + triangle
     matrix = dS + triangle + 2 * vector
-    free = matrix + lanes_room(size * size)
+    free = matrix + square_room(size)
     return Derivatives(
         begin,
         begin + potential,

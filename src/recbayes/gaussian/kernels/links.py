@@ -16,6 +16,8 @@ from recbayes.compiled.layout import (
     packed,
     precision_from,
     precision_of,
+    square_entry,
+    square_room,
     triangle_entries,
     triangle_room,
 )
@@ -66,7 +68,7 @@ def lift_adjoint(
     Blurring: with B = 1 - P~ Q the derivatives of P~ = (P^-1 + Q)^-1 and of -log det(1 + Q P) / 2 give
     dP = B' dP~ B - dg (Q - Q P~ Q) / 2  and  dQ = - P~ dP~ P~ - dg P~ / 2.
     """
-    square, triangle = lanes_room(size * size), triangle_room(size)
+    square, triangle = square_room(size), triangle_room(size)
     blurred, dP = to.free, to.free + triangle
     A, B, C, free = dP + triangle, dP + triangle + square, dP + triangle + 2 * square, dP + triangle + 3 * square
     Q, F, offset = begin, begin + map_from(size), begin + offset_from(size)
@@ -84,24 +86,24 @@ def lift_adjoint(
     unpack(room, size, blurred, A)
     for a in range(size):
         for b in range(size):
-            put(room, C, a * size + b, splat(constants[Q + a * size + b]))
+            put(room, C, square_entry(a, b, size), splat(constants[Q + square_entry(a, b, size)]))
     product(room, size, A, C, B)  # P~ Q
     half = splat(0.5)
     for a in range(size):
         for b in range(a + 1):
-            value = get(room, C, a * size + b)
+            value = get(room, C, square_entry(a, b, size))
             for c in range(size):
-                value -= get(room, C, a * size + c) * get(room, B, c * size + b)
+                value -= get(room, C, square_entry(a, c, size)) * get(room, B, square_entry(c, b, size))
             entry = precision_from(size) + packed(a, b)
             put(room, to.into, entry, get(room, to.into, entry) - half * height * value)
     sandwich(room, size, A, dP, C, free)
     for a in range(size):
         for b in range(size):
             put(room, to.matrix, 0, get(room, C, packed(a, b)) + half * height * get(room, blurred, packed(a, b)))
-            slopes[link, a * size + b] -= lane_sum(room, to.matrix)
+            slopes[link, square_entry(a, b, size)] -= lane_sum(room, to.matrix)
     for a in range(size):
         for b in range(size):
-            put(room, B, a * size + b, splat(1.0 if a == b else 0.0) - get(room, B, a * size + b))
+            put(room, B, square_entry(a, b, size), splat(1.0 if a == b else 0.0) - get(room, B, square_entry(a, b, size)))
     sandwich(room, size, B, dP, C, free)
     for entry in range(triangle_entries(size)):
         put(
@@ -145,12 +147,12 @@ def _pull_back_adjoint(
         put(room, to.t, a, get(room, to.give, MODE + a))
     forward_solve(room, size, L, to.t)
     backward_solve(room, size, L, pivots, to.t)
-    Ft, PFt, Pr, D = PF + lanes_room(size * size), at.vector, at.move, PF + lanes_room(size * size + size)
+    Ft, PFt, Pr, D = PF + square_room(size), at.vector, at.move, PF + square_room(size) + lanes_room(size)
     height = load(room, to.give)
     for a in range(size):
         value = splat(0.0)
         for b in range(size):
-            value += splat(constants[F + a * size + b]) * get(room, to.t, b)
+            value += splat(constants[F + square_entry(a, b, size)]) * get(room, to.t, b)
         put(room, Ft, a, value)
     for a in range(size):
         one, two = splat(0.0), splat(0.0)
@@ -164,13 +166,13 @@ def _pull_back_adjoint(
             value = get(room, Pr, a) * (get(room, to.t, b) + height * get(room, parent, MODE + b))
             value -= get(room, PFt, a) * get(room, parent, MODE + b)
             for c in range(size):
-                value += splat(2.0) * get(room, PF, a * size + c) * get(room, dP, packed(c, b))
+                value += splat(2.0) * get(room, PF, square_entry(a, c, size)) * get(room, dP, packed(c, b))
             put(room, to.matrix, 0, value)
-            slopes[link, map_from(size) + a * size + b] += lane_sum(room, to.matrix)
+            slopes[link, map_from(size) + square_entry(a, b, size)] += lane_sum(room, to.matrix)
     for a in range(size):
         put(room, to.give, MODE + a, get(room, PFt, a) - height * get(room, Pr, a))
         for b in range(size):
-            put(room, to.matrix, b * size + a, splat(constants[F + a * size + b]))
+            put(room, to.matrix, square_entry(b, a, size), splat(constants[F + square_entry(a, b, size)]))
     sandwich(room, size, to.matrix, dP, D, D + triangle_room(size))
     half = splat(0.5)
     entry = 0

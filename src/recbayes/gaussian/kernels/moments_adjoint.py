@@ -25,6 +25,7 @@ from recbayes.compiled.layout import (
     packed,
     precision_from,
     precision_of,
+    square_entry,
     triangle_entries,
     triangle_room,
 )
@@ -52,7 +53,7 @@ def moments_adjoint(room: np.ndarray, size: int, at: Room, to: Derivatives) -> N
     for a in range(size):
         put(room, to.dm, a, get(room, to.into, MODE + a))
         for b in range(size):
-            put(room, to.matrix, a * size + b, get(room, P, packed(a, b)))
+            put(room, to.matrix, square_entry(a, b, size), get(room, P, packed(a, b)))
     sandwich(room, size, to.matrix, to.free, to.dS, to.free + triangle_room(size))
     _subtract_trace(room, size, height, to)
     copy(room, mode_of(at.result), at.origin, size)

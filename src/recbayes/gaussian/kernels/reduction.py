@@ -20,6 +20,7 @@ from recbayes.compiled.layout import (
     lanes_room,
     message_entries,
     precision_from,
+    square_entry,
     triangle_entries,
     whole_groups,
 )
@@ -203,7 +204,7 @@ def _add_to_parts(room: np.ndarray, size: int, count: int, parts: int, heaviest:
             entry = 0
             for a in range(size):
                 apart = room[in_lane(at.product, MODE + a, lane)] - room[part + PART_MEAN + a]
-                room[sums + p * size + a] += share * apart
+                room[sums + square_entry(p, a, size)] += share * apart
                 for b in range(a + 1):
                     other = room[in_lane(at.product, MODE + b, lane)] - room[part + PART_MEAN + b]
                     room[part_covariance(part, size) + entry] += share * (
@@ -215,8 +216,8 @@ def _add_to_parts(room: np.ndarray, size: int, count: int, parts: int, heaviest:
         entry = 0
         for a in range(size):
             for b in range(a + 1):
-                moved = room[sums + p * size + a] * room[sums + p * size + b] / room[part]
+                moved = room[sums + square_entry(p, a, size)] * room[sums + square_entry(p, b, size)] / room[part]
                 room[part_covariance(part, size) + entry] = (room[part_covariance(part, size) + entry] - moved) / room[part]
                 entry += 1
         for a in range(size):
-            room[part + PART_MEAN + a] += room[sums + p * size + a] / room[part]
+            room[part + PART_MEAN + a] += room[sums + square_entry(p, a, size)] / room[part]

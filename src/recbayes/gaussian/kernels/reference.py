@@ -34,6 +34,8 @@ from recbayes.compiled.layout import (
     precision_from,
     precision_of,
     reference_place,
+    square_entry,
+    square_room,
     triangle_room,
 )
 from recbayes.compiled.potentials import join, join_mode
@@ -107,14 +109,14 @@ def whiten(room: np.ndarray, size: int, at: Room, G: int, S: int, U: int, t: int
 
     The covariance of z is U diag(S) U' (S is packed, its off-diagonal is rotated away) and its mean U t.
     """
-    pivots, half, z = free, free + lanes_room(size), free + lanes_room(size + size * size)
+    pivots, half, z = free, free + lanes_room(size), free + lanes_room(size) + square_room(size)
     root(room, size, precision_of(at.reference, size), G, pivots)
     for a in range(size):
         for b in range(size):
             value = splat(0.0)
             for c in range(b, size):
                 value += get(room, at.square, packed(a, c)) * get(room, G, lower(c, b))
-            put(room, half, a * size + b, value)
+            put(room, half, square_entry(a, b, size), value)
     entry = 0
     for a in range(size):
         value = splat(0.0)
@@ -124,14 +126,14 @@ def whiten(room: np.ndarray, size: int, at: Room, G: int, S: int, U: int, t: int
         for b in range(a + 1):
             value = splat(0.0)
             for c in range(a, size):
-                value += get(room, G, lower(c, a)) * get(room, half, c * size + b)
+                value += get(room, G, lower(c, a)) * get(room, half, square_entry(c, b, size))
             put(room, S, entry, value)
             entry += 1
     diagonalise(room, size, S, U)
     for a in range(size):
         value = splat(0.0)
         for b in range(size):
-            value += get(room, U, b * size + a) * get(room, z, b)
+            value += get(room, U, square_entry(b, a, size)) * get(room, z, b)
         put(room, t, a, value)
 
 
@@ -148,7 +150,7 @@ def divide_moments(room: np.ndarray, size: int, height: Lanes, at: Room) -> None
     """Likewise, where log mass, mean (about the reference's mode, in at.mean) and covariance (at.square) are known."""
     triangle = triangle_room(size)
     G, S, U = at.free, at.free + triangle, at.free + 2 * triangle
-    t = U + lanes_room(size * size)
+    t = U + square_room(size)
     f, free = t + lanes_room(size), t + lanes_room(2 * size)
     zero, unit = splat(0.0), splat(1.0)
     chosen = load(room, at.chosen)
@@ -162,15 +164,15 @@ def divide_moments(room: np.ndarray, size: int, height: Lanes, at: Room) -> None
         put(room, t, c, informed * mean / rest)
         put(room, f, c, unit / s - unit)
     store(room, at.result, where_greater(chosen, zero, height, load(room, at.result)))
-    GU, z = free, free + lanes_room(size * size)
+    GU, z = free, free + square_room(size)
     for a in range(size):
         value = zero
         for b in range(size):
-            value += get(room, U, a * size + b) * get(room, t, b)
+            value += get(room, U, square_entry(a, b, size)) * get(room, t, b)
             total = zero
             for c in range(a + 1):
-                total += get(room, G, lower(a, c)) * get(room, U, c * size + b)
-            put(room, GU, a * size + b, total)
+                total += get(room, G, lower(a, c)) * get(room, U, square_entry(c, b, size))
+            put(room, GU, square_entry(a, b, size), total)
         put(room, z, a, value)
     for a in range(size - 1, -1, -1):  # mode = reference mode + G'^-1 z
         value = get(room, z, a)
@@ -180,7 +182,7 @@ def divide_moments(room: np.ndarray, size: int, height: Lanes, at: Room) -> None
     for a in range(size):  # rounding must not turn a blank dimension into one with a little information
         total = zero
         for c in range(size):
-            total += get(room, GU, a * size + c) * get(room, f, c) * get(room, GU, a * size + c)
+            total += get(room, GU, square_entry(a, c, size)) * get(room, f, c) * get(room, GU, square_entry(a, c, size))
         known = where_greater(total, splat(1e-9) * get(room, at.reference, precision_from(size) + packed(a, a)), unit, zero)
         put(room, t, a, known)
         mode = known * (get(room, at.reference, MODE + a) + get(room, z, a))
@@ -190,7 +192,7 @@ def divide_moments(room: np.ndarray, size: int, height: Lanes, at: Room) -> None
         for b in range(a + 1):
             total = zero
             for c in range(size):
-                total += get(room, GU, a * size + c) * get(room, f, c) * get(room, GU, b * size + c)
+                total += get(room, GU, square_entry(a, c, size)) * get(room, f, c) * get(room, GU, square_entry(b, c, size))
             total = total * get(room, t, a) * get(room, t, b)
             put(room, at.result, entry, where_greater(chosen, zero, total, get(room, at.result, entry)))
             entry += 1

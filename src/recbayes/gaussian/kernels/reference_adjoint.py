@@ -5,7 +5,17 @@ from numba import njit
 
 from recbayes.compiled.factors import sandwich
 from recbayes.compiled.lanes import BORROWING, get, load, put, splat, where_greater
-from recbayes.compiled.layout import MODE, lanes_room, lower, packed, precision_from, precision_of, triangle_room
+from recbayes.compiled.layout import (
+    MODE,
+    lanes_room,
+    lower,
+    packed,
+    precision_from,
+    precision_of,
+    square_entry,
+    square_room,
+    triangle_room,
+)
 from recbayes.gaussian.kernels.reference import UNINFORMED, centre_moments, whiten
 from recbayes.gaussian.kernels.room import Room
 
@@ -19,7 +29,7 @@ def divide_reference_adjoint(room: np.ndarray, size: int, at: Room, into: int, d
     derivatives use divided differences of f and phi in the eigenbasis (Daleckii and Krein).
     """
     triangle = triangle_room(size)
-    square = lanes_room(size * size)
+    square = square_room(size)
     G, S, U = free, free + triangle, free + 2 * triangle
     t = U + square
     GU, D, X = t + lanes_room(size), t + lanes_room(size) + square, t + lanes_room(size) + 2 * square
@@ -31,14 +41,14 @@ def divide_reference_adjoint(room: np.ndarray, size: int, at: Room, into: int, d
         for b in range(size):
             total = zero
             for c in range(a + 1):
-                total += get(room, G, lower(a, c)) * get(room, U, c * size + b)
-            put(room, GU, a * size + b, total)
+                total += get(room, G, lower(a, c)) * get(room, U, square_entry(c, b, size))
+            put(room, GU, square_entry(a, b, size), total)
     for a in range(size):  # dimensions that were left blank pass nothing on
         total = zero
         for c in range(size):
             s = get(room, S, packed(c, c))
             f = where_greater(splat(UNINFORMED), s, unit / s - unit, zero)
-            total += get(room, GU, a * size + c) * f * get(room, GU, a * size + c)
+            total += get(room, GU, square_entry(a, c, size)) * f * get(room, GU, square_entry(a, c, size))
         known = where_greater(total, splat(1e-9) * get(room, at.reference, precision_from(size) + packed(a, a)), unit, zero)
         put(room, into, MODE + a, known * get(room, into, MODE + a))
         for b in range(size):
@@ -52,7 +62,7 @@ def divide_reference_adjoint(room: np.ndarray, size: int, at: Room, into: int, d
     for a in range(size):
         value = zero
         for b in range(size):
-            value += get(room, U, b * size + a) * get(room, D, b)
+            value += get(room, U, square_entry(b, a, size)) * get(room, D, b)
         put(room, z, a, value)
     sandwich(room, size, GU, precision_of(into, size), X, rest)
     height = load(room, into)
@@ -84,7 +94,7 @@ def divide_reference_adjoint(room: np.ndarray, size: int, at: Room, into: int, d
     for a in range(size):
         value = zero
         for b in range(size):
-            value += get(room, GU, a * size + b) * get(room, z, b)
-            put(room, D, b * size + a, get(room, GU, a * size + b))
+            value += get(room, GU, square_entry(a, b, size)) * get(room, z, b)
+            put(room, D, square_entry(b, a, size), get(room, GU, square_entry(a, b, size)))
         put(room, dm, a, value)
     sandwich(room, size, D, X, dS, rest)

@@ -23,6 +23,7 @@ from recbayes.compiled.layout import (
     nth_message,
     offset_from,
     precision_from,
+    square_entry,
 )
 from recbayes.gaussian.chart.plan import Plan
 from recbayes.gaussian.chart.tables import Tables
@@ -175,9 +176,9 @@ def _link(
     for a in range(below):
         f[a] = tables.constants[place + offset_from(size) + a]
         for b in range(below):
-            Q[a, b] = tables.constants[place + a * size + b]
+            Q[a, b] = tables.constants[place + square_entry(a, b, size)]
         for b in range(above):
-            F[a, b] = tables.constants[place + map_from(size) + a * size + b]
+            F[a, b] = tables.constants[place + map_from(size) + square_entry(a, b, size)]
     B = np.linalg.solve(np.eye(below) + precision @ Q, precision)
     B = 0.5 * (B + B.T)
     z, FU = F @ u + f, F @ U
@@ -192,6 +193,6 @@ def _link(
     for a in range(below):
         slopes[offset_from(size) + a] += weight * pull[a]
         for b in range(below):
-            slopes[a * size + b] += 0.5 * weight * (by_covariance[a, b] + pull[a] * pull[b] - B[a, b])
+            slopes[square_entry(a, b, size)] += 0.5 * weight * (by_covariance[a, b] + pull[a] * pull[b] - B[a, b])
         for b in range(above):
-            slopes[map_from(size) + a * size + b] += weight * (pull[a] * u[b] - by_map[a, b])
+            slopes[map_from(size) + square_entry(a, b, size)] += weight * (pull[a] * u[b] - by_map[a, b])

@@ -23,10 +23,8 @@ from recbayes.compiled.lanes import INLINED, LANES
 ROW = np.dtype([(name, np.int64) for name in ("low", "high", "place", "length")], align=True)
 Row = Any  # what annotations call one of a structured array: a row of the chart, a rule, a link
 HEIGHT, MODE = 0, 1  # entries of a message; the precision begins at `precision_from`
-ORIGIN, BEST_RULE, BEST_SPLIT = range(
-    3
-)  # what is kept of a cell's choices: how its message came about, and its best alternative
-CHOICES = 3
+CHOICES = 3  # kept of every cell: how its message came about, and its best alternative
+ORIGIN, BEST_RULE, BEST_SPLIT = range(CHOICES)
 
 
 # Messages

@@ -124,5 +124,5 @@ def push_density(tables: Tables, link: int, shift: int, room: np.ndarray, densit
             put(room, out, MODE + moved, get(room, density, MODE + a) + splat(constants[offset + moved]))
             for b in range(a + 1):
                 other_moved = shifts[shift, b]
-                noise = splat(constants[begin + moved * size + other_moved])
+                noise = splat(constants[begin + square_entry(moved, other_moved, size)])
                 put(room, out, precision_from(size) + packed(moved, other_moved), get(room, S, packed(a, b)) + noise)

@@ -89,3 +89,12 @@ def test_series_travel_once() -> None:
         workers._executor = pool  # as if another worker had taken over
         assert [one.log_evidence for one in workers(vector)] == expected  # type: ignore[union-attr]
     assert sum(parcels) == 10
+
+
+def test_gradients_in_processes() -> None:
+    series, parameters = samples(3), rb.Parameters(MODEL, covariance="diagonal", fixed="prior.*")
+    here = rb.log_evidence_and_gradient(parameters.with_vector(parameters.vector()), series, parameters=parameters)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        model = parameters.with_vector(parameters.vector())
+        there = rb.log_evidence_and_gradient(model, series, parameters=parameters, executor=pool)
+    np.testing.assert_array_equal(here.gradient, there.gradient)

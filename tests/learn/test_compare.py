@@ -37,5 +37,8 @@ def test_what_cannot_be_compared() -> None:
         rb.compare([PLAIN], np.zeros((3, 3)))
     with pytest.raises(DataError, match="two folds and two series"):
         rb.compare([PLAIN], [np.zeros((3, 3))])
-    with pytest.raises(ModelError, match="knows no allowed"):
-        rb.compare([PLAIN], [np.zeros((3, 3))] * 2, allowed=[None, None])
+    for known in ({"allowed": [None, None]}, {"boundaries": np.arange(3)}, {"work": rb.Work(checkpoint="fit.json")}):
+        with pytest.raises(ModelError, match="knows no"):
+            rb.compare([PLAIN], [np.zeros((3, 3))] * 2, **known)
+    with pytest.raises(ModelError, match="folds"):
+        rb.compare([PLAIN], [np.zeros((3, 3))] * 2, folds="many")  # type: ignore[arg-type]

@@ -48,6 +48,9 @@ def test_groups_and_older_spellings_mean_the_same() -> None:
         {"seed": -1},
         {"exact": True},
         {"on_error": "ignore"},
+        {"penalty": 3},
+        {"work": "here"},
+        {"method": "adam", "climb": rb.QuasiNewton()},
     ],
 )
 def test_nonsense_is_refused(settings: dict) -> None:
@@ -60,3 +63,17 @@ def test_what_fit_does_not_know() -> None:
         rb.fit(None, np.zeros((4, 1)), nonsense=1)  # type: ignore[call-arg]
     with pytest.raises(FileError, match="resume needs"):
         rb.fit(None, np.zeros((4, 1)), work=rb.Work(resume=True))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"covariance": "full"}, {"climb": rb.Adam()}, {"on_error": "skip"}, {"restarts": 2}, {"exact": 5}]
+)
+def test_grammars_refuse_what_they_do_not_know(settings: dict) -> None:
+    grammar = rb.PCFG.from_string("S -> S S [0.4] | 'a' [0.6]")
+    with pytest.raises(ModelError, match="trained by reestimate"):
+        rb.fit(grammar, [["a", "a"]], **settings)
+
+
+def test_parameters_must_be_parameters() -> None:
+    with pytest.raises(ModelError, match="parameters must be"):
+        rb.log_evidence_and_gradient(rb.GaussianRBN.create(dim=1), np.zeros(3), parameters=3)  # type: ignore[arg-type]

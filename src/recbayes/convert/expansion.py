@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from recbayes.checks.arrays import square, vector
 from recbayes.errors import ModelError
+from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model.linear import Branch, LinearGaussianRBN, Observe
 from recbayes.gaussian.model.parts import Component, Link, Prior, Variable
@@ -106,16 +107,16 @@ def _dimensions(dim: int | Mapping[str, int], rules_of: Mapping[str, list[Gramma
 
 def _expanded(
     rule: GrammarRule, probability: float, dims: Mapping[str, int], emissions: Mapping[str, Any], std: Any
-) -> Branch | Emit:
+) -> Branch | Emission:
     parent = dims[rule.left]
     children: list[Any] = []
     for symbol in rule.right:
         if not isinstance(symbol, str):
             emission = _emission(symbol.name, emissions, parent)
-            if isinstance(emission, Emit):
+            if isinstance(emission, Emission):
                 if len(rule.right) == 1:
-                    return Emit(probability, emission.covariance, emission.length, emission.map, emission.offset)
-                if not isinstance(emission.length, ExactlyOne):
+                    return emission.replaced({"probability": probability})
+                if not isinstance(emission.length, ExactlyOne) or not isinstance(emission, Emit):
                     raise ModelError(
                         f"{_text(rule)}: a terminal beside other symbols is one observation, but the emission of "
                         f"{symbol.name!r} has the length {emission.length}; put it into a rule of its own"
@@ -129,11 +130,11 @@ def _expanded(
     return Branch(probability, tuple(children))
 
 
-def _emission(terminal: str, emissions: Mapping[str, Any], dim: int) -> Observe | Emit:
+def _emission(terminal: str, emissions: Mapping[str, Any], dim: int) -> Observe | Emission:
     if terminal not in emissions:
         raise ModelError(f"emissions must say what every terminal looks like; {terminal!r} is missing")
     given = emissions[terminal]
-    if isinstance(given, Observe | Emit):
+    if isinstance(given, Observe | Emission):
         return given
     if not isinstance(given, tuple) or len(given) != 2:
         raise ModelError(

@@ -9,8 +9,10 @@ from recbayes.compiled.compilation import run_kernel
 from recbayes.discrete.chart.dense import dense_rules, inside_dense, outside_dense
 from recbayes.discrete.chart.logarithms import LOWEST, numbers_by_logarithms
 from recbayes.discrete.chart.plan import span_plan
+from recbayes.discrete.kernels.best import fill_discrete_best
+from recbayes.discrete.kernels.inside import fill_discrete
 from recbayes.discrete.kernels.layout import SpanPlan, root_place, span_places
-from recbayes.discrete.kernels.sparse import fill_discrete, fill_discrete_best, fill_discrete_outside
+from recbayes.discrete.kernels.outside import fill_discrete_outside
 from recbayes.discrete.model.binary_form import Binary, BinaryForm, Lexical, Unary, binary_form
 from recbayes.discrete.model.flat import Discrete
 from recbayes.errors import DataError, LengthError

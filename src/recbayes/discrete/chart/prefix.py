@@ -12,8 +12,8 @@ import numpy as np
 from recbayes.compiled.compilation import run_kernel
 from recbayes.discrete.chart.plan import children_of_rules
 from recbayes.discrete.chart.total_weights import total_weights
+from recbayes.discrete.kernels.inside import fill_discrete
 from recbayes.discrete.kernels.layout import SpanPlan, span_places
-from recbayes.discrete.kernels.sparse import fill_discrete
 from recbayes.discrete.model.binary_form import BinaryForm, binary_form
 from recbayes.discrete.model.flat import Discrete
 from recbayes.discrete.model.tokens import are_many, listed, token_numbers

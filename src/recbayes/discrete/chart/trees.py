@@ -10,8 +10,8 @@ import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
 from recbayes.discrete.chart.chart import DiscreteChart, best_choices
+from recbayes.discrete.kernels.best import follow_discrete
 from recbayes.discrete.kernels.layout import root_place
-from recbayes.discrete.kernels.sparse import follow_discrete
 from recbayes.discrete.model.binary_form import BinaryForm
 from recbayes.discrete.model.grammar_text import quoted, rule_names
 from recbayes.errors import LengthError

@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import KERNEL
+from recbayes.discrete.kernels.inside import forbid
 from recbayes.discrete.kernels.layout import span_place
-from recbayes.discrete.kernels.sparse import forbid
 
 
 @njit(**KERNEL)

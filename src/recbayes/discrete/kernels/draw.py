@@ -7,8 +7,8 @@ from numba import njit
 
 from recbayes.compiled.lanes import INNER, KERNEL
 from recbayes.compiled.streams import stream, uniform
+from recbayes.discrete.kernels.inside import lexical_range
 from recbayes.discrete.kernels.layout import span_number, span_place
-from recbayes.discrete.kernels.sparse import lexical_range
 
 
 @njit(**KERNEL)

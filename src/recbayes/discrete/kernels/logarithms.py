@@ -10,7 +10,8 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import INNER, KERNEL
-from recbayes.discrete.kernels.sparse import forbid, lexical_range, span_number
+from recbayes.discrete.kernels.inside import forbid, lexical_range
+from recbayes.discrete.kernels.layout import span_number
 
 
 @njit(**INNER)

@@ -30,7 +30,7 @@ class Product(Emission):
         return merge(self.observe(series, size), positions)
 
     def fill(self, series: Series, positions: np.ndarray, rows: Rows) -> None:
-        from recbayes.gaussian.kernels.products import fill_products
+        from recbayes.gaussian.kernels.products import fill_products  # here, as kernels know models, and models emissions
 
         potentials = self.observe(series, rows.size)
         if len(positions) - 1 < len(series):
@@ -41,7 +41,7 @@ class Product(Emission):
         run_kernel(fill_products, rows.messages, rows.base, rows.rows, rows.size)
 
     def slopes(self, series: Series, positions: np.ndarray, rows: Rows, derivatives: np.ndarray) -> Slopes:
-        from recbayes.gaussian.kernels.products import fold_products
+        from recbayes.gaussian.kernels.products import fold_products  # likewise
 
         run_kernel(fold_products, rows.messages, derivatives, rows.base, rows.rows, rows.size)
         block = rows.block(derivatives, 1)[:, : len(positions) - 1]

@@ -13,7 +13,7 @@ CHECKSUM := $(word 1,$(shell cat $(SOURCES) | cksum))
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/kernels/$(CHECKSUM)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo study test bench bench-peers lint format clean
+.PHONY: help demo study test quick bench bench-peers lint format clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ study: $(VENV)/installed-dev ## run the paper's evaluation again, with all metho
 
 test: $(VENV)/installed-dev lint ## check style and types, then run all tests
 	$(BIN)/python -m pytest -n auto --dist loadfile
+
+quick: $(VENV)/installed-dev ## run the tests that take seconds, for every day
+	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow'
 
 bench: $(VENV)/installed-dev ## measure the speed of inference
 	$(BIN)/python -m benchmarks

@@ -20,7 +20,7 @@ reveal_type(rb.inside(grammar, [["a"], ["a", "a"]]))
 gaps: list[list[str | None]] = [["a", None], [None]]
 reveal_type(rb.inside(grammar, gaps))
 reveal_type(rb.inside(rb.HMM([1.0], [[1.0]], [[0.5, 0.5]]), [[0, 1], [1]]))
-reveal_type(rb.inside(model, [rb.Series(y), y]))
+reveal_type(rb.inside(model, [rb.Series(y), rb.Series(y)]))
 reveal_type(rb.sample_posterior(model, y, seed=0))
 reveal_type(rb.sample_posterior(model, [y, y], seed=0, boundaries=None))
 reveal_type(rb.sample_posterior(grammar, ["a"], seed=0).tree(rb.Threshold(0.5)))

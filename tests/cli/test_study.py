@@ -12,6 +12,8 @@ from recbayes.cli import app
 from recbayes.studies.synthetic import study
 from recbayes.studies.synthetic.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 TINY = Settings(noise_levels=(0.1,), training=2, tuning=1, test=2, unshifted=1, draws=50, per_decade=1, chunk=1)
 
 

@@ -14,6 +14,8 @@ import pytest
 import recbayes as rb
 from recbayes.errors import FileError
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).with_name("fit_for_checkpoint.py")
 
 

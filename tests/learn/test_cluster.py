@@ -14,6 +14,8 @@ import recbayes as rb
 from recbayes.checks.series import Series
 from recbayes.learn.workers import Constrained, Workers
 
+pytestmark = pytest.mark.slow
+
 MODEL = rb.GaussianRBN.create(dim=2, noise_std=0.1, termination=0.6, extra_observations=3.0)
 
 

@@ -6,6 +6,8 @@ import pytest
 import recbayes as rb
 from recbayes.errors import DataError, ModelError
 
+pytestmark = pytest.mark.slow
+
 SHIFTED = rb.GaussianRBN.create(
     dim=3, noise_std=0.05, left_std=0.1, right_std=0.1, termination=0.6, shifts={0: 0.2, 1: 0.8}, extra_observations=3.0
 )

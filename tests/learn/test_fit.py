@@ -21,6 +21,8 @@ from recbayes.reference import enumeration
 from tests.learn.sampled import TRUTH, samples
 from tests.random_models import one_variable, two_variables
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def trained() -> tuple[list[np.ndarray], rb.Fit]:

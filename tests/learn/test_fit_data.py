@@ -9,6 +9,8 @@ import recbayes as rb
 from recbayes.errors import DataError, ModelError
 from tests.learn.sampled import TRUTH, samples
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_grammar_is_trained_by_expectation_maximisation() -> None:
     grammar = rb.PCFG.from_string("S -> S S [0.5] | 'a' [0.5]")

@@ -14,6 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import recbayes as rb
 from recbayes.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 MODEL = rb.GaussianRBN.create(dim=2, noise_std=0.05, left_std=0.5, right_std=0.5, termination=0.6, extra_observations=4.0)
 NONSENSE = {
     "check_methods_sample_order_invariance": "the order of observations is what a series is about",

@@ -8,6 +8,8 @@ from recbayes.studies.bootstrap import bootstrap_levels, bootstrap_mean, bootstr
 from recbayes.studies.calibration import calibration, count_by_probability
 from recbayes.tree.tree import Tree
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_interval_of_a_mean() -> None:
     values = np.random.default_rng(0).normal(3.0, 2.0, 400)

@@ -28,6 +28,8 @@ from recbayes.studies.synthetic.tables import calibration_rows, difference_rows,
 from recbayes.studies.synthetic.testing import published_truth
 from recbayes.studies.synthetic.tuning import bayesian_tree, choose_change_points
 
+pytestmark = pytest.mark.slow
+
 SMALL = Settings(
     seed=3, noise_levels=(0.01, 0.2), training=3, tuning=2, test=5, unshifted=3, draws=200, per_decade=1, chunk=2
 )

@@ -10,6 +10,8 @@ from recbayes.errors import DataError
 from recbayes.reference.enumeration import derivations, exact_log_evidence
 from tests.random_models import one_variable, series_for, two_variables
 
+pytestmark = pytest.mark.slow
+
 
 @settings(max_examples=60)
 @given(st.data())

@@ -13,6 +13,8 @@ from recbayes.gaussian.posterior.draws import _resample_and_move
 from tests.gaussian.posterior.exact import enumerate_all
 from tests.random_models import one_variable, series_for, two_variables
 
+pytestmark = pytest.mark.slow
+
 MODELS = st.one_of(one_variable(max_dim=2), two_variables())
 
 

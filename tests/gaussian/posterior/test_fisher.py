@@ -11,6 +11,8 @@ from recbayes.gaussian.learn.quantities import slopes
 from recbayes.gaussian.posterior.follow import joints_with, mean_gradient
 from tests.random_models import one_variable, two_variables
 
+pytestmark = pytest.mark.slow
+
 
 def weighted_joint(chart: Chart, posterior: rb.Posterior, model: rb.GaussianRBN, weights: np.ndarray) -> float:
     other = rb.inside(model, chart.series)

@@ -85,13 +85,14 @@ def outside_dense(
     table_counts = np.zeros_like(rules.table)
     for width in range(length, 0, -1):
         here = span_places(plan, np.arange(length - width + 1), width)
-        reached = np.where(np.isfinite(scales[here])[:, None], outer[here], 0.0)
+        row = slice(here[0], here[-1] + 1)  # a dense chart has all spans
+        reached = np.where(np.isfinite(scales[row])[:, None], outer[row], 0.0)
         if rules.closure is not None:
             reached = reached @ rules.closure
-        reached = np.where(values[here] > 0.0, reached, 0.0)  # what is no node here, as it is not allowed, leads nowhere
+        reached = np.where(values[row] > 0.0, reached, 0.0)  # what is no node here, as it is not allowed, leads nowhere
         if rules.closure is not None:
             unary = form.unary
-            unary_counts += unary.weight * (reached[:, unary.parent] * values[here][:, unary.child]).sum(axis=0)
+            unary_counts += unary.weight * (reached[:, unary.parent] * values[row][:, unary.child]).sum(axis=0)
         if width == 1:
             _emission_counts(form, tokens, reached, scales[here], lexical_counts)
             continue

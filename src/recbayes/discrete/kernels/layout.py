@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import INNER
+from recbayes.compiled.lanes import INLINED
 
 
 class SpanPlan(NamedTuple):
@@ -27,7 +27,7 @@ def span_places(plan, starts, widths):  # type: ignore[no-untyped-def]
     return plan.place[widths] + starts - plan.low[widths]
 
 
-span_place = njit(**INNER)(span_places)  # the same for kernels, one at a time
+span_place = njit(**INLINED)(span_places)  # the same for kernels, one at a time
 
 
 def root_place(plan: SpanPlan) -> int:
@@ -35,7 +35,7 @@ def root_place(plan: SpanPlan) -> int:
     return int(plan.place[-1])
 
 
-@njit(**INNER)
+@njit(**INLINED)
 def span_number(plan, start, width):
     """The number of a span, or -1 if it is not stored."""
     if plan.low[width] <= start <= plan.high[width]:

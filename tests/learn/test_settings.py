@@ -77,3 +77,8 @@ def test_grammars_refuse_what_they_do_not_know(settings: dict) -> None:
 def test_parameters_must_be_parameters() -> None:
     with pytest.raises(ModelError, match="parameters must be"):
         rb.log_evidence_and_gradient(rb.GaussianRBN.create(dim=1), np.zeros(3), parameters=3)  # type: ignore[arg-type]
+
+
+def test_sentences_may_come_one_by_one() -> None:
+    grammar, sentences = rb.PCFG.from_string("S -> S S [0.4] | 'a' [0.6]"), [["a"], ["a", "a", "a"]]
+    assert rb.fit(grammar, (one for one in sentences)).model == rb.fit(grammar, sentences).model

@@ -1,7 +1,7 @@
 """`rb.fit`: from raw sequences to a trained model."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from typing import Any, Literal, TypeVar, Unpack, overload
 
 import numpy as np
@@ -185,6 +185,7 @@ def _starts(parameters: Parameters, terrain: Terrain, restarts: int, seed: int) 
 
 def _by_counting(model: Any, series: Any, groups: Groups, began: float) -> Fit[Any]:
     steps = groups.climb.max_evaluations
+    series = series if isinstance(series, Sized) else list(series)  # gone through more than once
     found = reestimate(
         model,
         series,

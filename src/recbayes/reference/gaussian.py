@@ -228,7 +228,7 @@ def _alternatives(
 
 
 def _link(link: Link, shift: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Map, offset and covariance; a shift is a matrix that rotates."""
+    """Map, offset and covariance; a shift is a permutation matrix."""
     F = np.roll(np.eye(len(link.covariance)), shift, axis=0) if link.map is None else link.map
     return F, np.zeros(len(link.covariance)) if link.offset is None else link.offset, link.covariance
 

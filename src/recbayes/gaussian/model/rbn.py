@@ -5,7 +5,7 @@ A model has template variables. From each variable a list of rules leads on, eac
     split  A -> B C     x_B ~ N(F x_A + f, Q_L),  x_C ~ N(G x_A + g, Q_R)
     emit   A -> y[i:k]  k - i has a length distribution, and each y_j ~ N(H x_A + h, R)
 
-and the root's value comes from a Gaussian, or a mixture of Gaussians. A split may rotate the dimensions of its children
+and the root's value comes from a Gaussian, or a mixture of Gaussians. A split may shift the dimensions of its children
 by a random number of steps (the paper's transpositions): one rule with several weighted `shifts`.
 """
 

@@ -26,3 +26,8 @@ def kept(make: Callable[[Owner], Result]) -> Callable[[Owner], Result]:
         return owner._kept[make]
 
     return once
+
+
+def keep(owner: Keeper, function: Callable[..., Any], value: Any) -> None:
+    """Have a function that is computed once per owner give this value."""
+    owner._kept[function.__wrapped__] = value  # type: ignore[attr-defined]

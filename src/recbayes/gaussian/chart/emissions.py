@@ -7,9 +7,10 @@ that is each emission's to say (`recbayes.gaussian.emissions`).
 import numpy as np
 
 from recbayes.checks.series import Series
+from recbayes.gaussian.chart.coordinates import coordinates_of
 from recbayes.gaussian.chart.plan import Plan
 from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules
-from recbayes.gaussian.emissions.emission import Rows
+from recbayes.gaussian.emissions.emission import Emission, Rows
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.parameters.quantity import Slopes
 
@@ -33,10 +34,13 @@ def emission_slopes(
 ) -> dict[tuple[int, int], Slopes]:
     """Derivatives with respect to the quantities of emission rules, from those with respect to the potentials of all spans
     (in `derivatives`, which is used up)."""
-    return {
-        key: rule.slopes(series, plan.positions, _rows(tables, plan, e, messages), derivatives)
-        for e, (key, rule) in enumerate(zip(origins.emits, emit_rules(model, origins), strict=True))
-    }
+    places = coordinates_of(model)
+    found = {}
+    for e, ((v, r), rule) in enumerate(zip(origins.emits, emit_rules(model, origins), strict=True)):
+        slopes = rule.slopes(series, plan.positions, _rows(tables, plan, e, messages), derivatives)
+        given: Emission = model.variables[v].rules[r]
+        found[v, r] = slopes if places is None else given.slopes_before(places[v].as_link(), slopes)
+    return found
 
 
 def length_log_probability(model: GaussianRBN, origins: Origins, length: int) -> np.ndarray:

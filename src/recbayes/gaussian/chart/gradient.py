@@ -7,12 +7,14 @@ import numpy as np
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.layout import link_blocks, link_entries, unpack_messages
 from recbayes.errors import DataError
+from recbayes.gaussian.chart.coordinates import Coordinates, coordinates_of, inner_model
 from recbayes.gaussian.chart.emissions import emission_slopes, length_log_probability
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.tables import LEFT, Origins, tables_of
 from recbayes.gaussian.kernels.adjoint import fill_adjoint
 from recbayes.gaussian.kernels.derivatives import Gradients
 from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.gaussian.model.roots import inverse
 from recbayes.parameters.quantity import Slopes
 
 
@@ -109,22 +111,33 @@ def _link_gradients(
     model: GaussianRBN, origins: Origins, rows: np.ndarray, size: int
 ) -> dict[tuple[int, int, int], LinkGradient]:
     gradients = {}
-    names = {variable.name: variable.dim for variable in model.variables}
+    places = coordinates_of(model)
+    names = [variable.name for variable in model.variables]
     for (v, r, side), row in zip(origins.links, rows, strict=True):
         rule = model.variables[v].rules[r]
-        child = names[rule.left if side == LEFT else rule.right]  # type: ignore[union-attr]
+        child_name = rule.left if side == LEFT else rule.right  # type: ignore[union-attr]
+        child = model.variables[names.index(child_name)].dim
         covariance, full_map, offset = link_blocks(row, size)
         covariance = covariance[:child, :child]
         full_map = full_map[:child, : model.variables[v].dim]
-        gradients[v, r, side] = LinkGradient(0.5 * (covariance + covariance.T), full_map, offset[:child])
+        inner = LinkGradient(0.5 * (covariance + covariance.T), full_map, offset[:child])
+        gradients[v, r, side] = inner if places is None else _link_outside(inner, places[names.index(child_name)], places[v])
     return gradients
+
+
+def _link_outside(inner: LinkGradient, child: Coordinates, parent: Coordinates) -> LinkGradient:
+    """In the model's own coordinates: with B = T_child^-1, Q' = B Q B', F' = B F T and f' = B (F c + f - c_child)."""
+    offset = child.slope(inner.offset)
+    map_ = child.slope(inner.map) @ parent.basis.T + np.outer(offset, parent.origin)
+    return LinkGradient(child.weight(inner.covariance), map_, offset)
 
 
 def _prior_gradients(model: GaussianRBN, origins: Origins, columns: np.ndarray, size: int) -> list[ComponentGradient]:
     gradients = []
-    for position, component in enumerate(model.prior.components):
+    places = coordinates_of(model)
+    for position, component in enumerate(inner_model(model).prior.components):
         dim = len(component.mean)
-        inverse = np.linalg.inv(component.covariance)
+        W, _ = inverse(component.covariance)
         shifts: dict[int, float] = {}
         mean, covariance = np.zeros(dim), np.zeros((dim, dim))
         for (owner, steps), column in zip(origins.prior, columns.T, strict=False):
@@ -133,6 +146,9 @@ def _prior_gradients(model: GaussianRBN, origins: Origins, columns: np.ndarray, 
             height, mode, precision = unpack_messages(column, size)
             shifts[steps] = float(height)
             mean += np.roll(mode[:dim], -steps)
-            covariance -= inverse @ precision[:dim, :dim] @ inverse + 0.5 * height * inverse
+            covariance -= W @ precision[:dim, :dim] @ W + 0.5 * height * W
+        if places is not None:
+            v = [variable.name for variable in model.variables].index(model.prior.variable)
+            mean, covariance = places[v].slope(mean), places[v].weight(covariance)
         gradients.append(ComponentGradient(sum(shifts.values()), shifts, mean, covariance))
     return gradients

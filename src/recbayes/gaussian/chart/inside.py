@@ -10,6 +10,8 @@ from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.lanes import LANES
 from recbayes.compiled.layout import read_cell, unpack_messages
 from recbayes.errors import DataError, LengthError
+from recbayes.gaussian.chart.accuracy import check_digits
+from recbayes.gaussian.chart.coordinates import coordinates_of
 from recbayes.gaussian.chart.emissions import length_log_probability, write_emissions
 from recbayes.gaussian.chart.message import Message, matched
 from recbayes.gaussian.chart.plan import Plan, make_plan, span_limits
@@ -59,10 +61,16 @@ class Chart:
         for entries in read_cell(charts, self.plan.inside_base[v], self.plan.rows[v, k - i], i, size):
             height, mode, precision = unpack_messages(entries, size)
             if height > -np.inf:
-                parts.append(Message(float(height), mode[:dim].copy(), precision[:dim, :dim]))
+                parts.append(self._in_units_of_the_model(v, float(height), mode[:dim].copy(), precision[:dim, :dim]))
         if not parts:
             raise DataError(f"the model cannot generate the span {start}:{end} from {self.model.variables[v].name}")
         return tuple(parts)
+
+    def _in_units_of_the_model(self, v: int, height: float, mode: np.ndarray, precision: np.ndarray) -> Message:
+        coordinates = coordinates_of(self.model)
+        if coordinates is None:
+            return Message(height, mode, precision)
+        return Message(height, coordinates[v].point(mode), coordinates[v].weight(precision))
 
     def locate(self, start: int, end: int, variable: str | None = None) -> tuple[int, int, int]:
         """The variable's position and the chart points of a span; an error if the chart has no such cell."""
@@ -87,6 +95,12 @@ class Chart:
 
 def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FREE, components: int = 1) -> Chart:
     """The inside chart of one checked series; `components` is how many Gaussians a message may have."""
+    chart = _filled(model, series, constraints, components)
+    check_digits(chart, lambda same: _filled(same, series, constraints, components))
+    return chart
+
+
+def _filled(model: GaussianRBN, series: Series, constraints: Constraints, components: int) -> Chart:
     tables, origins = tables_of(model)
     plan = make_plan(tables, len(series), constraints)
     components = whole_number(components, "components", least=1, most=LANES, error=DataError)

@@ -11,6 +11,7 @@ import numpy as np
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.layout import HEIGHT, cell_places, pack_messages, read_cell, row_block, unpack_messages, write_cell
 from recbayes.errors import DataError, LengthError
+from recbayes.gaussian.chart.coordinates import inner_model, moments_outside
 from recbayes.gaussian.chart.inside import Chart, inside_one
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.outside import fill_outside
@@ -55,7 +56,7 @@ class Outside:
         log_mass, mean, covariance = unpack_messages(entries, size)
         if log_mass == -np.inf:
             raise DataError(f"no tree has a node {start}:{end} for {self.chart.model.variables[v].name}")
-        return Density(float(log_mass), mean[:dim].copy(), covariance[:dim, :dim])
+        return Density(float(log_mass), *moments_outside(self.chart.model, v, mean[:dim].copy(), covariance[:dim, :dim]))
 
 
 def outside(chart: Chart) -> Outside:
@@ -82,7 +83,7 @@ def outside(chart: Chart) -> Outside:
 
 def _prior_density(chart: Chart, size: int) -> np.ndarray:
     """The prior as one Gaussian (a mixture is matched by its moments), in the layout of a message."""
-    mean, covariance = matched_moments(gaussians_of(chart.model.prior))
+    mean, covariance = matched_moments(gaussians_of(inner_model(chart.model).prior))
     full_mean, full = np.zeros(size), np.zeros((size, size))
     full_mean[: len(mean)], full[: len(mean), : len(mean)] = mean, covariance
     return pack_messages(0.0, full_mean, full)

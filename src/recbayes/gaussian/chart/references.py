@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from recbayes.checks.kept import kept
 from recbayes.compiled.layout import pack_messages
 from recbayes.gaussian.model.moments import gaussians_of, matched_moments
 from recbayes.gaussian.model.parts import Reference, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.gaussian.model.roots import inverse
 
 REFERENCE_SPREAD = 3.0  # standard deviations of the reference Gaussian, in those of the variable's own distribution
 
@@ -15,7 +17,7 @@ def references_of(model: GaussianRBN) -> tuple[Reference, ...]:
     if model.references is not None:
         return model.references
     references = []
-    marginals = _first_marginals(model)
+    marginals = first_marginals(model)
     widest = max(np.trace(covariance) / len(mean) for mean, covariance in marginals)
     for mean, covariance in marginals:
         floor = 1e-6 * max(np.trace(covariance) / len(mean), 1e-6 * widest)  # a variable may be constant
@@ -26,15 +28,14 @@ def references_of(model: GaussianRBN) -> tuple[Reference, ...]:
 def reference_constants(reference: Reference, size: int) -> np.ndarray:
     """A reference as a potential; its height lacks the 2 pi."""
     d = len(reference.mean)
-    inverse = np.linalg.inv(reference.covariance)
     mode, precision = np.zeros(size), np.eye(size)
     mode[:d] = reference.mean
-    precision[:d, :d] = 0.5 * (inverse + inverse.T)
-    height = 0.5 * np.linalg.slogdet(precision)[1]
-    return pack_messages(height, mode, precision)
+    precision[:d, :d], log_determinant = inverse(reference.covariance)
+    return pack_messages(-0.5 * log_determinant, mode, precision)
 
 
-def _first_marginals(model: GaussianRBN) -> list[tuple[np.ndarray, np.ndarray]]:
+@kept
+def first_marginals(model: GaussianRBN) -> list[tuple[np.ndarray, np.ndarray]]:
     """Mean and covariance of each variable where a breadth-first walk from the root first meets it."""
     index = {variable.name: position for position, variable in enumerate(model.variables)}
     known: dict[int, tuple[np.ndarray, np.ndarray]] = {}

@@ -19,11 +19,13 @@ from recbayes.compiled.layout import (
     whole_groups,
 )
 from recbayes.errors import ModelError
+from recbayes.gaussian.chart.coordinates import inner_model
 from recbayes.gaussian.chart.references import reference_constants, references_of
 from recbayes.gaussian.chart.shifts import Shifts
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.parts import Link, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.gaussian.model.roots import inverse
 
 IDENTITY, OFFSET, GENERAL = 0, 1, 2  # kinds of links: how much work passing a message upwards takes
 LEFT, RIGHT = 0, 1
@@ -72,7 +74,11 @@ class Origins(NamedTuple):
 
 @kept
 def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
-    """The model's tables, leaving out rules of probability zero, and where each row comes from. Made once per model."""
+    """The model's tables, leaving out rules of probability zero, and where each row comes from. Made once per model.
+
+    Numbers are those of the model in its coordinates (`recbayes.gaussian.chart.coordinates`).
+    """
+    model = inner_model(model)
     size = max(variable.dim for variable in model.variables)
     index = {variable.name: position for position, variable in enumerate(model.variables)}
     splits = [
@@ -141,7 +147,8 @@ def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
 
 
 def emit_rules(model: GaussianRBN, origins: Origins) -> list[Emission]:
-    """The emissions in the order of the tables."""
+    """The emissions in the order of the tables, and in their coordinates."""
+    model = inner_model(model)
     return [model.variables[v].rules[r] for v, r in origins.emits]  # type: ignore[misc]
 
 
@@ -170,9 +177,9 @@ def _prior_potentials(model: GaussianRBN, size: int) -> tuple[np.ndarray, list[t
     """Every Gaussian of the prior as a potential, its weight included, and its component and shift."""
     columns, origins = [], []
     for position, component in enumerate(model.prior.components):
-        inverse = np.linalg.inv(component.covariance)
-        height = -0.5 * np.linalg.slogdet(2 * np.pi * component.covariance)[1]
-        precision = _in_corner(0.5 * (inverse + inverse.T), (size, size))
+        precision, log_determinant = inverse(component.covariance)
+        height = -0.5 * (log_determinant + len(precision) * np.log(2 * np.pi))
+        precision = _in_corner(precision, (size, size))
         for steps, weight in component.shifts.items():
             if component.weight * weight > 0:
                 mode = _in_corner(np.roll(component.mean, steps), (size,))

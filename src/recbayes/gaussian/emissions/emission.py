@@ -74,6 +74,19 @@ class Emission(ABC):
         """
 
     @abstractmethod
+    def slopes_before(self, link: Link, slopes: Slopes) -> Slopes:
+        """The derivatives with respect to this emission's quantities, from those of `behind(link)`."""
+
+    @abstractmethod
+    def information_root(self, dim: int, seen: np.ndarray) -> np.ndarray:
+        """A root G of the precision G' G that one observation of the columns `seen` gives of the value."""
+
+    @property
+    @abstractmethod
+    def noise(self) -> np.ndarray | None:
+        """The covariance of an observation about the value, if the value itself is observed."""
+
+    @abstractmethod
     def fill(self, series: Series, positions: np.ndarray, rows: Rows) -> None:
         """Write the potentials of all spans between points (the observations at which they stand are `positions`).
 

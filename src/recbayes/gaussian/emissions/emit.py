@@ -17,6 +17,7 @@ from recbayes.gaussian.emissions.potentials import Potentials
 from recbayes.gaussian.emissions.products import Product
 from recbayes.gaussian.model.links import compose, mean_of
 from recbayes.gaussian.model.parts import Link, affine_from_data, affine_to_data
+from recbayes.gaussian.model.roots import root
 from recbayes.lengths import ExactlyOne, Length
 from recbayes.parameters.quantity import Quantity, Slopes, Values
 
@@ -82,6 +83,20 @@ class Emit(Product):
     def behind(self, link: Link | None) -> Self:
         mean = compose(link, mean_of(self))
         return replace(self, map=mean.map, offset=mean.offset)
+
+    def slopes_before(self, link: Link, slopes: Slopes) -> Slopes:
+        """With H' = H T and h' = h + H c, where z leads to x = T z + c."""
+        map_ = slopes["map"] if link.map is None else slopes["map"] @ link.map.T
+        moved = map_ if link.offset is None else map_ + np.outer(slopes["offset"], link.offset)
+        return {**slopes, "map": moved}
+
+    def information_root(self, dim: int, seen: np.ndarray) -> np.ndarray:
+        map_ = np.eye(dim) if self.map is None else self.map
+        return np.linalg.solve(root(self.covariance[np.ix_(seen, seen)]), map_[seen])
+
+    @property
+    def noise(self) -> np.ndarray | None:
+        return self.covariance if self.map is None else None
 
     def to_data(self) -> dict[str, Any]:
         return affine_to_data(self)

@@ -1,6 +1,7 @@
 """What single observations say about the variable that emitted them, as potentials, and the derivatives of that.
 
-A missing entry (NaN) leaves only the observed rows of H, h and R: exact marginalisation.
+A missing entry (NaN) leaves only the observed rows of H, h and R: exact marginalisation. With the root R = L L' of the
+noise, everything is computed from L^-1 H and L^-1 (y - h): where noise is ill-conditioned its inverse would lose the digits.
 """
 
 from typing import NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from recbayes.checks.series import Series
 from recbayes.gaussian.emissions.potentials import Potentials, apply, generalised_inverse, outer
 from recbayes.gaussian.model.parts import Affine
+from recbayes.gaussian.model.roots import inverse, roots
 
 
 class AffineGradient(NamedTuple):
@@ -26,34 +28,35 @@ class _Group(NamedTuple):
     rows: np.ndarray  # (n,) which observations
     seen: np.ndarray  # which columns
     H: np.ndarray  # (seen, D)
-    W: np.ndarray  # (n or 1, seen, seen) inverse noise covariance
-    inverse: np.ndarray  # (n or 1, D, D) generalised inverse of the precision H' W H
+    L: np.ndarray  # (n or 1, seen, seen) root of the noise covariance
+    G: np.ndarray  # (n or 1, seen, D) L^-1 H
+    inverse: np.ndarray  # (n or 1, D, D) generalised inverse of the precision G' G
 
 
 def observe(rule: Affine, series: Series, size: int) -> Potentials:
     """The potential of every observation under an emission rule, in `size` dimensions.
 
-    P = H' W H, P m = H' W (y - h), and what H cannot reach, rest = y - h - H m, costs rest' W rest / 2.
+    P = G' G, P m = G' L^-1 (y - h), and what H cannot reach, rest = L^-1 (y - h) - G m, costs rest' rest / 2.
     """
     out = Potentials(np.zeros(len(series)), np.zeros((len(series), size)), np.zeros((len(series), size, size)))
     dim = series.values.shape[1]
     if _is_plain(rule, series):
-        out.height[:] = -0.5 * np.linalg.slogdet(2 * np.pi * rule.covariance)[1]
+        out.precision[:, :dim, :dim], log_determinant = inverse(rule.covariance)
+        out.height[:] = -0.5 * (log_determinant + dim * np.log(2 * np.pi))
         out.mode[:, :dim] = series.values if rule.offset is None else series.values - rule.offset
-        out.precision[:, :dim, :dim] = np.linalg.inv(rule.covariance)
         return out
     for group in _groups(rule, series, size):
-        rows, seen, H, W, inverse = group
-        target = _targets(rule, series, group)
+        rows, seen, _, L, G, inverted = group
+        target = _solve(L, _targets(rule, series, group))
         mode = np.zeros((len(rows), size))
         rest = target
         for _ in range(2):  # the second time refines
-            mode = mode + apply(inverse, apply(W, rest) @ H)
-            rest = target - mode @ H.T
-        log_determinant = len(seen) * np.log(2 * np.pi) - np.linalg.slogdet(W)[1]
-        out.height[rows] = -0.5 * (log_determinant + (rest * apply(W, rest)).sum(axis=1))
+            mode = mode + apply(inverted, apply(G.swapaxes(1, 2), rest))
+            rest = target - apply(G, mode)
+        log_determinant = len(seen) * np.log(2 * np.pi) + 2.0 * np.log(np.einsum("naa->na", L)).sum(axis=1)
+        out.height[rows] = -0.5 * (log_determinant + (rest * rest).sum(axis=1))
         out.mode[rows] = mode
-        out.precision[rows] = H.T @ W @ H
+        out.precision[rows] = G.swapaxes(1, 2) @ G
     return out
 
 
@@ -62,17 +65,19 @@ def observe_adjoint(rule: Affine, series: Series, potentials: Potentials, deriva
     size = potentials.mode.shape[1]
     columns = series.values.shape[1]
     if _is_plain(rule, series) and size == columns:  # the general case below, with H = 1 and nothing that H cannot reach
-        W = np.linalg.inv(rule.covariance)
+        W, _ = inverse(rule.covariance)
         total = derivatives.precision.sum(axis=0)
         d_map = 2.0 * W @ total - derivatives.mode.T @ potentials.mode
         return AffineGradient(d_map, -derivatives.mode.sum(axis=0), -W @ total @ W - 0.5 * derivatives.height.sum() * W)
     d_map, d_offset, d_noise = np.zeros((columns, size)), np.zeros(columns), np.zeros((columns, columns))
     for group in _groups(rule, series, size):
-        rows, seen, H, W, inverse = group
+        rows, seen, H, L, _, inverted = group
+        U = np.linalg.solve(L, np.broadcast_to(np.eye(len(seen)), L.shape))
+        W = U.swapaxes(1, 2) @ U
         mode = potentials.mode[rows]
         rest = _targets(rule, series, group) - mode @ H.T
         g, P = derivatives.height[rows][:, None], derivatives.precision[rows]
-        t = apply(inverse, derivatives.mode[rows])
+        t = apply(inverted, derivatives.mode[rows])
         Ht, Wr = t @ H.T, apply(W, rest)
         WHt = apply(W, Ht)
         d_map[seen] += Wr.T @ t - WHt.T @ mode + (g * Wr).T @ mode + 2.0 * (W @ H @ P).sum(axis=0)
@@ -102,15 +107,22 @@ def _groups(rule: Affine, series: Series, size: int) -> list[_Group]:
         rows = np.arange(len(series)) if which is None else np.flatnonzero(which.reshape(-1) == number)
         seen = np.flatnonzero(~pattern)
         noise = rule.covariance[None] if series.noise_covariance is None else series.noise_covariance[rows]
-        W = np.linalg.inv(noise[:, seen[:, None], seen])
-        W = 0.5 * (W + W.swapaxes(1, 2))
-        precision = H[seen].T @ W @ H[seen]
-        if rule.map is None:  # then the precision is W, in the rows that are seen
-            inverse = H[seen].T @ noise[:, seen[:, None], seen] @ H[seen]
+        noise = noise[:, seen[:, None], seen]
+        L = roots(noise)
+        G = np.linalg.solve(L, np.broadcast_to(H[seen], (len(L), len(seen), size)))
+        if rule.map is None:  # then the precision is that of the noise, in the rows that are seen
+            inverted = H[seen].T @ noise @ H[seen]
         else:
-            inverse = generalised_inverse(precision)
-        groups.append(_Group(rows, seen, H[seen], W, inverse))
+            inverted = generalised_inverse(G.swapaxes(1, 2) @ G)
+        groups.append(_Group(rows, seen, H[seen], L, G, inverted))
     return groups
+
+
+def _solve(L: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Each vector, its own or the one matrix undone."""
+    if len(L) == 1:
+        return np.linalg.solve(L[0], vectors.T).T
+    return np.linalg.solve(L, vectors[:, :, None])[:, :, 0]
 
 
 def _targets(rule: Affine, series: Series, group: _Group) -> np.ndarray:

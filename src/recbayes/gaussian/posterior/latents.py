@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.compiled.layout import MODE, pack_symmetric, precision_from, triangle_entries, unpack_symmetric
+from recbayes.gaussian.chart.coordinates import moments_outside
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.posterior.follow import node_values
 from recbayes.tree.forest import Forest
@@ -66,7 +67,8 @@ def gather_latents(
             dim = chart.model.variables[cell[0]].dim
             covariance = unpack_symmetric(square[number], size)
             value = (centre[number] + mean[number])[:dim]
-            latents[tuple(cell)] = Latent(value, covariance[:dim, :dim].copy(), float(min(total[number], 1.0)))
+            moments = moments_outside(chart.model, cell[0], value, covariance[:dim, :dim].copy())
+            latents[tuple(cell)] = Latent(*moments, float(min(total[number], 1.0)))
     return latents
 
 

@@ -1,25 +1,37 @@
-"""Checkpoints: all evaluations of a fit, in one JSON file that is replaced whole after each.
+"""Checkpoints: all evaluations of a fit, each a line of a file that only grows.
 
 A fit is a function of its evaluations: to resume, it runs again from the start, and evaluations that are in the file are
 read, not computed. So it takes the same way to the same end, whatever the moment at which it was interrupted.
+
+A line is JSON, [checksum, content]; the first one says to which fit the file belongs. A line without an end was being
+written when the fit was killed or the disk was full: it is cut off. Fits that share a file take turns, and what one
+evaluated holds for the others.
 """
 
+import errno
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from recbayes.checks.files import write_beside
+from recbayes.checks.arrays import frozen
 from recbayes.errors import FileError
 from recbayes.family.saved import to_json
 from recbayes.learn.workers import Constrained
 from recbayes.parameters.parameters import Parameters
 
-FORMAT, VERSION = "recbayes.checkpoint", 1
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+FORMAT, VERSION = "recbayes.checkpoint", 2
 
 
 class Evaluation(NamedTuple):
@@ -47,27 +59,24 @@ def fingerprint(parameters: Parameters, series: Sequence[Constrained]) -> str:
 
 
 class Checkpoint:
-    """Evaluations by what was evaluated; kept in a file, if there is a path.
+    """Evaluations of `size` free numbers, by what was evaluated; kept in a file, if there is a path."""
 
-    The file before the last change is kept beside it, as PATH.previous.
-    """
-
-    def __init__(self, path: str | os.PathLike | None, fingerprint: str, resume: bool) -> None:
+    def __init__(self, path: str | os.PathLike | None, fingerprint: str, size: int, resume: bool) -> None:
         self._path = None if path is None else Path(path)
-        self._fingerprint = fingerprint
-        self._lines: list[str] = []
+        self._head = _line({"format": FORMAT, "version": VERSION, "fit": fingerprint})
         self._known: dict[bytes, Evaluation] = {}
         if resume and self._path is None:
             raise FileError("resume needs the path of a checkpoint")
         if self._path is None:
             return
-        if str(path) == "" or self._path.is_dir() or not self._path.parent.is_dir():
+        if not self._path.parent.is_dir() or (self._path.exists() and not self._path.is_file()):
             raise FileError(f"checkpoint {str(path)!r} must be a file in a folder that exists")
-        there = _existing(self._path)
-        if there is not None and not resume:
-            raise FileError(f"{there} exists; resume=True goes on from it, or remove it to start afresh")
-        if there is not None:
-            self._read(there)
+        with _turn(self._path) as file:
+            text = file.read()
+            if text and not resume:
+                raise FileError(f"{path} exists; resume=True goes on from it, or remove it to start afresh")
+            self._read(text, size)
+            self._write(file, b"")
 
     def find(self, task: str, vector: np.ndarray) -> Evaluation | None:
         return self._known.get(_key(task, vector))
@@ -77,69 +86,89 @@ class Checkpoint:
         self._known[_key(task, vector)] = evaluation
         if self._path is not None:
             value, gradient, *quality = evaluation
-            row = [task, vector.tolist(), value, gradient.tolist(), *quality]
-            self._lines.append(json.dumps(row))
-            self._write()
+            line = _line([task, vector.tolist(), value, gradient.tolist(), *quality])
+            with _turn(self._path) as file:
+                self._write(file, line)
 
-    def _write(self) -> None:
-        assert self._path is not None
-        body = ",\n".join(self._lines)
-        head = {"format": FORMAT, "version": VERSION, "fit": self._fingerprint, "checksum": _checksum(body)}
-        text = f'{{"head": {json.dumps(head)},\n"evaluations": [\n{body}\n]}}\n'
-        part = write_beside(self._path, text)
-        if self._path.exists():
-            self._path.replace(_beside(self._path, ".previous"))
-        part.replace(self._path)
+    def _write(self, file: FileIO, line: bytes) -> None:
+        """Write a line behind the last whole one; a file begins with its head."""
+        file.seek(0)
+        if not self._head.startswith(file.read(len(self._head))):
+            raise FileError(f"{self._path} belongs to another fit by now, which has begun since this one")
+        file.seek(max(file.seek(0, os.SEEK_END) - 1, 0))
+        if file.read(1) not in (b"", b"\n"):
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
+        line = line if file.seek(0, os.SEEK_END) else self._head + line
+        if file.write(line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
+        os.fsync(file.fileno())
 
-    def _read(self, path: Path) -> None:
-        document = _load(path)
-        head, rows = document["head"], document["evaluations"]
-        if head.get("version") != VERSION:
-            raise FileError(f"{path}: version {head.get('version')!r} of the format; this recbayes reads version {VERSION}")
-        if head["fit"] != self._fingerprint:
-            raise FileError(f"{path} belongs to another fit: its model, series or choices differ from the ones given")
-        self._lines = [json.dumps(row) for row in rows]
-        for task, vector, value, gradient, *quality in rows:
-            self._known[_key(task, np.array(vector))] = Evaluation(float(value), np.array(gradient), *quality)
+    def _read(self, text: bytes, size: int) -> None:
+        first, *lines = text.splitlines(keepends=True) or [b""]
+        if not self._head.startswith(first):
+            raise FileError(f"{self._path} {_what_it_is(first)}")
+        for number, line in enumerate(lines, start=2):
+            if line.endswith(b"\n"):
+                try:
+                    key, evaluation = _evaluation(_content(line), size)
+                except (ValueError, TypeError, AttributeError, RecursionError) as problem:
+                    advice = "remove that line to go on without it"
+                    raise FileError(f"{self._path} is damaged in line {number}: {problem}; {advice}") from problem
+                self._known[key] = evaluation
 
 
-def _load(path: Path) -> dict[str, Any]:
-    """The document, if it is whole: its checksum is over the rows as they were written."""
+@contextmanager
+def _turn(path: Path) -> Iterator[FileIO]:
+    """The file, for nobody else at the time; what is written goes to its end, in one piece."""
+    with open(path, "a+b", buffering=0) as file:
+        if fcntl is not None:
+            with suppress(OSError):  # a file system without locks: still in one piece
+                fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        yield file
+
+
+def _line(content: Any) -> bytes:
+    return json.dumps([_checksum(content), content]).encode() + b"\n"
+
+
+def _content(line: bytes) -> Any:
+    checksum, content = json.loads(line)
+    if checksum != _checksum(content):
+        raise ValueError("its checksum does not fit")
+    return content
+
+
+def _evaluation(row: Any, size: int) -> tuple[bytes, Evaluation]:
+    """A step into the impossible has a log likelihood of minus infinity; all else is finite."""
+    task, vector, value, gradient, error, efficiency = row
+    numbers = frozen([vector, gradient], "vector and gradient", ValueError)
+    if numbers.shape != (2, size):
+        raise ValueError(f"vector and gradient must have {size} entries")
+    if not value < np.inf or not error >= 0 or not efficiency >= 0:
+        raise ValueError(f"log likelihood, standard error and efficiency cannot be {value}, {error} and {efficiency}")
+    return _key(task, numbers[0]), Evaluation(value, numbers[1], error, efficiency)
+
+
+def _what_it_is(first: bytes) -> str:
+    """Why a file that begins with another line is not gone on from."""
+    if first.startswith(b'{"head": {"format": "recbayes.checkpoint"'):
+        return "was written by an older recbayes, in another format; remove it to start afresh"
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        head, rows = document["head"], document["evaluations"]
-        if head["format"] != FORMAT:
-            raise FileError(f"{path} is not a recbayes checkpoint")
-        if not isinstance(head["fit"], str):
-            raise TypeError("its head says not of which fit it is")
-        whole = head["checksum"] == _checksum(",\n".join(json.dumps(row) for row in rows))
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        if isinstance(problem, FileError):
-            raise
-        raise FileError(_damaged(path, str(problem))) from problem
-    if not whole:
-        raise FileError(_damaged(path, "its checksum does not fit"))
-    return document
-
-
-def _damaged(path: Path, why: str) -> str:
-    before = _beside(path, ".previous")
-    advice = f"; {before} is the state before, copy it here to go on from it" if before.exists() else ""
-    return f"{path} is damaged ({why}){advice}"
-
-
-def _existing(path: Path) -> Path | None:
-    """The checkpoint, or the one before if the last replacement was cut short."""
-    return next((one for one in (path, _beside(path, ".previous")) if one.exists()), None)
-
-
-def _beside(path: Path, ending: str) -> Path:
-    return path.with_name(path.name + ending)
+        content = _content(first)
+        if content["format"] == FORMAT:
+            if content["version"] == VERSION:
+                return "belongs to another fit: its model, series or choices differ from the ones given"
+            return f"has version {content['version']!r} of the format; this recbayes reads version {VERSION}"
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    return "is not a recbayes checkpoint, or its first line is damaged; remove it to start afresh"
 
 
 def _key(task: str, vector: np.ndarray) -> bytes:
     return task.encode() + b":" + np.asarray(vector, dtype=np.float64).tobytes()
 
 
-def _checksum(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _checksum(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()

@@ -141,7 +141,7 @@ def _by_climbing(
     terrain = Terrain(*bounds(parameters, units), free_scales(parameters, units))
     starts = _starts(parameters, terrain, restarts, seed)
     climb, work = groups.climb, groups.work
-    remembered = Checkpoint(work.checkpoint, fingerprint(parameters, data), work.resume)
+    remembered = Checkpoint(work.checkpoint, fingerprint(parameters, data), parameters.size, work.resume)
     summits: list[Summit] = []
     further = 2 * parameters.size if standard_errors else 0
     each = climb.evaluations(len(data))

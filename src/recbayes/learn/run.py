@@ -100,7 +100,8 @@ class Run:
         used = [outcomes[number] for number in wanted if number not in self.skipped]
         share = (self._series - len(self.skipped)) / max(len(used), 1)
         value = sum(one.log_evidence for one in used if one is not None)
-        gradient = np.sum([one.gradient for one in used if one is not None], axis=0)
+        none = np.zeros(self.parameters.size)  # where all that were chosen are skipped
+        gradient = none + np.sum([one.gradient for one in used if one is not None], axis=0)
         variance = sum(one.variance for one in used if one is not None)
         efficiency = min((one.efficiency for one in used if one is not None), default=1.0)
         return Evaluation(share * value, share * gradient, float(np.sqrt(variance)), efficiency)

@@ -1,17 +1,34 @@
-"""Files that are replaced whole, so that a crash never leaves half of one."""
+"""Files that are replaced whole, so that neither a crash nor another writer ever leaves half of one."""
 
 import os
+import secrets
+import stat
 from pathlib import Path
 
+from recbayes.errors import FileError
 
-def write_beside(path: Path, text: str) -> Path:
-    """Write a neighbouring file to the disk, which the caller puts in place: `write_beside(path, text).replace(path)`.
 
-    Its name has the number of the process, so that two that write the same file do not disturb each other.
+def write_whole(path: str | os.PathLike, content: str | bytes) -> None:
+    """Put a file in place, or in that of the one that is there, whose permissions it takes on.
+
+    The content goes into a neighbouring file first. Its name is random and must be new, so that no two threads or processes
+    share one and nobody can put a link there; nor is it ever open to more people than the old file. A link at `path` stays,
+    and what it points to is replaced.
     """
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    return part
+    target = Path(os.path.realpath(path))
+    there = target.stat().st_mode if target.exists() else None
+    if there is not None and not stat.S_ISREG(there):
+        raise FileError(f"{path} is there, and it is not a file that can be replaced")
+    mode = 0o666 if there is None else stat.S_IMODE(there)  # the system takes from these what the user's umask says
+    part = target.with_name(f"{target.name[:32]}.{secrets.token_hex(8)}.part")
+    try:
+        with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            if there is not None:
+                part.chmod(mode)
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
+    except BaseException:  # a full disk, Ctrl-C
+        part.unlink(missing_ok=True)
+        raise

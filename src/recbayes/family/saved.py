@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from recbayes.checks.files import write_beside
+from recbayes.checks.files import write_whole
 from recbayes.errors import FileError, ModelError
 
 VERSION = 1
@@ -45,7 +45,7 @@ class Saved:
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file from which `recbayes.load` restores it exactly; a crash never leaves half of it."""
-        write_beside(Path(path), to_json(self) + "\n").replace(path)
+        write_whole(path, to_json(self) + "\n")
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and to_json(self) == to_json(other)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from concurrent.futures import Executor, Future, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recbayes.checks.files import write_beside
+from recbayes.checks.files import write_whole
 from recbayes.errors import FileError
 
 
@@ -115,7 +115,7 @@ def elapsed(dones: Sequence[Done]) -> float:
 
 
 def write_json(path: Path, data: Any) -> None:
-    write_beside(path, json.dumps(data, allow_nan=False) + "\n").replace(path)
+    write_whole(path, json.dumps(data, allow_nan=False) + "\n")
 
 
 def _read(path: Path) -> Any:

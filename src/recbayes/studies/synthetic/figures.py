@@ -1,10 +1,12 @@
 """The study's figures, after the paper's."""
 
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from recbayes.checks.files import write_whole
 from recbayes.plot.calibration import calibration
 from recbayes.plot.scape import scape
 from recbayes.plot.scores import scores
@@ -43,7 +45,9 @@ def draw_figures(results: Results, tables: dict[str, list[Row]], folder: Path) -
     paths = []
     for name, figure in figures.items():
         paths.append(folder / f"{name}.png")
-        figure.savefig(paths[-1], dpi=110)
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png", dpi=110)
+        write_whole(paths[-1], picture.getvalue())
     return paths
 
 

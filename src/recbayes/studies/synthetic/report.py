@@ -1,9 +1,11 @@
 """The results as files: CSV tables, one JSON with everything, a report to read, and figures."""
 
 import csv
+import io
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recbayes.checks.files import write_whole
 from recbayes.studies.parts import write_json
 from recbayes.studies.published import CITATION
 from recbayes.studies.synthetic.checks import check_rows
@@ -46,7 +48,7 @@ def write_report(results: Results, folder: str | Path) -> Report:
     write_json(folder / "study.json", _document(results, tables))
     draw_figures(results, tables, folder / "figures")
     report = folder / "report.md"
-    report.write_text(_text(results, tables), encoding="utf-8")
+    write_whole(report, _text(results, tables))
     return Report(report, tables)
 
 
@@ -65,10 +67,11 @@ def _document(results: Results, tables: dict[str, list[Row]]) -> dict[str, Any]:
 
 def _write_csv(path: Path, rows: list[Row]) -> None:
     names = list(dict.fromkeys(name for row in rows for name in row))
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_whole(path, text.getvalue())
 
 
 def _text(results: Results, tables: dict[str, list[Row]]) -> str:

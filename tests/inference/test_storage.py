@@ -1,7 +1,9 @@
 """Model files: exact round trips, and clear errors for files that are damaged, foreign or from a newer version."""
 
 import json
+import re
 import struct
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 import recbayes as rb
 from recbayes.errors import FileError
 from recbayes.family.saved import VERSION, from_json, to_json
+from recbayes.gaussian.model.parts import Reference
 from tests.random_models import one_variable, two_variables
 
 PAPER = rb.GaussianRBN.create(dim=3, termination=0.6, shifts={0: 0.5, 1: 0.5}, extra_observations=5.0)
@@ -132,33 +135,130 @@ def places(document: object, prefix: tuple = ()) -> list[tuple]:
     return [place for key, child in children for place in [(*prefix, key), *places(child, (*prefix, key))]]
 
 
+def damaged(text: str, place: tuple, value: str | None) -> tuple[str, object]:
+    """The document with other JSON text at a place, or without what is there; and what was there."""
+    document = json.loads(text)
+    inner = document
+    for key in place[:-1]:
+        inner = inner[key]
+    before = inner[place[-1]]
+    if value is None:
+        del inner[place[-1]]
+        return json.dumps(document), before
+    inner[place[-1]] = "HERE"
+    return json.dumps(document).replace('"HERE"', value), before
+
+
 LINEAR = rb.LinearGaussianRBN(
     (rb.Variable("A", 1, (rb.Branch(0.3, (("A", rb.Link(np.eye(1))), rb.Observe(np.eye(1)))), rb.Emit(0.7, np.eye(1)))),),
     rb.Prior("A", (rb.Component(np.zeros(1), np.eye(1)),)),
 )
 GRAMMAR = rb.PCFG.from_string("S -> S S [0.3] | 'a' [0.5] | 'b' S [0.2]")
-FILES = [to_json(model) for model in (PAPER, LINEAR, GRAMMAR, GRAMMAR.to_rbn())]
-PLACES = [(text, place) for text in FILES for place in places(json.loads(text))]
-DAMAGES = [None, "text", -1, 1e999, 10**400, [], {}, [[1, 2], [3]], True, "remove"]
+TWO = rb.GaussianRBN(
+    (
+        rb.Variable(
+            "A",
+            2,
+            (
+                rb.Split(0.4, "A", "B", rb.Link(np.eye(2)), rb.Link(np.eye(1), np.ones((1, 2)), np.ones(1))),
+                rb.Emit(0.6, np.eye(1), rb.LengthTable((0.5, 0.5)), np.ones((1, 2)), np.ones(1)),
+            ),
+        ),
+        rb.Variable("B", 1, (rb.Emit(1.0, np.eye(1), rb.OnePlusNegativeBinomial(2.0, 1.0)),)),
+    ),
+    rb.Prior("A", (rb.Component(np.zeros(2), np.eye(2), 0.5, {0: 0.5, 1: 0.5}), rb.Component(np.ones(2), np.eye(2), 0.5))),
+    (Reference(np.zeros(2), np.eye(2)), Reference(np.zeros(1), np.eye(1))),
+)
+CHAINS = (
+    rb.HMM([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], [[0.5, 0.5], [0.1, 0.9]]),
+    rb.LinearDynamicalSystem(*[np.eye(1)] * 4, np.zeros(1), np.eye(1)),
+)
+TREE = rb.Tree(
+    [rb.Node(0, 3, "x", "split", np.zeros(2), np.eye(2), 0.5), rb.Node(0, 1, "y", "emit"), rb.Node(1, 3, "y", "emit")],
+    [2, 0, 0],
+)
+FILES = [to_json(model) for model in (PAPER, LINEAR, GRAMMAR, GRAMMAR.to_rbn(), TWO, *CHAINS)]
+PLACES = [(text, place) for text in (*FILES, TREE.to_json()) for place in places(json.loads(text))]
+NESTED = "[" * 900 + "]" * 900
+NUMBERS = ["-1", "0", "2", "0.5", "1e308", "-1e308", "5e-324", "1e999", "NaN", "-Infinity", "100000", "9" * 20, "9" * 5000]
+DAMAGES = [
+    *(None, "null", "true", "false", "[]", "{}", NESTED, "[[1, 2], [3]]", "[true]", "[1.0]", '["1.5"]', '{"a": 1, "a": 1}'),
+    *('"text"', '"1.5"', '""', '"\\n"', '"\\ud800"', '{"terminal": 3}'),
+    *NUMBERS,
+]
 
 
-@settings(max_examples=300)
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
+@settings(max_examples=1000)
 @given(st.sampled_from(PLACES), st.sampled_from(DAMAGES))
-def test_damaged_entries_give_a_file_error_or_another_valid_model(where: tuple[str, tuple], value: object) -> None:
-    text, place = where
-    document = json.loads(text)
-    inner = document
-    for key in place[:-1]:
-        inner = inner[key]
-    if value == "remove":
-        del inner[place[-1]]
-    else:
-        inner[place[-1]] = value
+def test_damaged_entries_give_a_file_error_or_another_valid_model(where: tuple[str, tuple], value: str | None) -> None:
+    text, before = damaged(*where, value)
+    read, write = (rb.Tree.from_json, rb.Tree.to_json) if "recbayes.Tree" in where[0] else (from_json, to_json)
     try:
-        model = from_json(json.dumps(document))
-    except FileError:
+        model = read(text)
+    except FileError as problem:
+        assert re.fullmatch(".{10,400}", str(problem))  # noqa: PT017
         return
-    assert from_json(to_json(model)) == model
+    assert read(write(model)) == model
+    if value is not None and type(json.loads(value)) in (bool, str):
+        assert type(json.loads(value)) is type(before)
+
+
+@pytest.mark.parametrize("text", FILES, ids=[json.loads(text)["format"] for text in FILES])
+def test_numbers_of_another_kind(text: str) -> None:
+    """Each number, and each matrix, in turn."""
+    for place in places(json.loads(text)):
+        for value in ("true", '"1.5"', "1.0"):
+            changed, before = damaged(text, place, value)
+            if isinstance(before, bool | str) or (value == "1.0" and not isinstance(before, list | dict)):
+                continue
+            if before is not None or value != "1.0":
+                with pytest.raises(FileError):
+                    from_json(changed)
+
+
+def test_values_that_are_too_deep_to_be_shown() -> None:
+    """Just below the depth that cannot be read."""
+    for depth in range(800, 1000):
+        for field in ('"weight": 1.0', '"dim": 3', '"rate": 5.0'):
+            with pytest.raises(FileError):
+                from_json(to_json(PAPER).replace(field, field.split()[0] + '{"a":' * depth + "1" + "}" * depth))
+
+
+def test_a_large_dimension_takes_no_room() -> None:
+    """One number that stands for a matrix, and a dimension that no memory holds."""
+    document = json.loads(to_json(rb.GaussianRBN.create(dim=1)))
+    document["variables"][0]["dim"] = 1500
+    text = re.sub(r"\[\[([^],]*)\]\]", r"\1", json.dumps(document))
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileError, match="dimensions"):
+            from_json(text)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('"dim": 3', '"dim": 3, "dim": 3', "the field 'dim' is there twice"),
+        ('"dim": 3', '"dim": 3, "note": 1', r"variables\[0\] must be of the form"),
+        ('"dim": 3', '"dim": NaN', "NaN is not a number"),
+        ('"dim": 3', '"dim": "3"', "must be a whole number"),
+        ('"version": 1', '"version": true', "version True"),
+        ('"weight": 1.0', '"weight": true', r"components\[0\].weight must be of the form 1.0, got true"),
+        ('"weight": 1.0', '"weight": 1e999', "1e999 is not a number"),
+        ('"weight": 1.0', f'"weight": 1{"0" * 400}', "1000.* is not a number"),
+        ('"weight": 1.0', f'"weight": {NESTED}', "must be"),
+        ("[\n  {", '[[1.5], "1.5", {', "damaged"),
+    ],
+)
+def test_what_is_wrong_is_said(old: str, new: str, complaint: str) -> None:
+    text = to_json(PAPER)
+    assert old in text
+    with pytest.raises(FileError, match=complaint):
+        from_json(text.replace(old, new, 1))
 
 
 def test_missing_and_impossible_entries_are_named(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from recbayes.checks.documents import read_document, restored
 from recbayes.checks.files import write_whole
-from recbayes.errors import FileError, ModelError
 
 VERSION = 1
 
@@ -71,21 +71,5 @@ def to_json(model: Saved) -> str:
 
 def from_json(text: str) -> Saved:
     """The model that JSON text describes; a clear error if it is damaged, foreign or from a newer version."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        raise FileError(f"not a recbayes model: it is not valid JSON ({problem})") from problem
-    name = document.get("format") if isinstance(document, dict) else None
-    if not isinstance(name, str) or name not in _formats:
-        raise FileError(f'not a recbayes model: the field "format" is none of {", ".join(_formats)}')
-    if document.get("version") != VERSION:
-        raise FileError(f"version {document.get('version')!r} of the format; this recbayes reads version {VERSION}")
-    try:
-        return _formats[name].from_data(document)
-    except FileError:
-        raise
-    except KeyError as problem:
-        raise FileError(f"damaged: the field {problem} is missing") from problem
-    except (TypeError, AttributeError, ValueError, OverflowError) as problem:
-        kind = "describes an impossible model" if isinstance(problem, ModelError) else "damaged"
-        raise FileError(f"{kind}: {problem}") from problem
+    document = read_document(text, "model", _formats, VERSION)
+    return restored(document, "model", _formats[document["format"]].from_data, to_json)

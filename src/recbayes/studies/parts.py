@@ -121,7 +121,7 @@ def write_json(path: Path, data: Any) -> None:
 def _read(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise FileError(f"{path} is damaged: {problem}") from problem
 
 

@@ -38,7 +38,7 @@ def prior_to_data(prior: Prior) -> dict[str, Any]:
 
 def prior_from_data(prior: dict[str, Any]) -> Prior:
     components = tuple(
-        Component(array(one["mean"]), array(one["covariance"]), one["weight"], dict(map(tuple, one["shifts"])))
+        Component(array(one["mean"], 1), array(one["covariance"], 2), one["weight"], dict(map(tuple, one["shifts"])))
         for one in prior["components"]
     )
     return Prior(prior["variable"], components)
@@ -53,7 +53,7 @@ def references_to_data(references: Sequence[Reference] | None) -> list[dict[str,
 def references_from_data(references: list[dict[str, Any]] | None) -> tuple[Reference, ...] | None:
     if references is None:
         return None
-    return tuple(Reference(array(one["mean"]), array(one["covariance"])) for one in references)
+    return tuple(Reference(array(one["mean"], 1), array(one["covariance"], 2)) for one in references)
 
 
 def variables_to_data(variables: Sequence[Variable]) -> list[dict[str, Any]]:

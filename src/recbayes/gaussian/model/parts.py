@@ -9,6 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from recbayes.errors import FileError
+
 Shift = tuple[int, int]
 NO_SHIFT: Mapping[Shift, float] = {(0, 0): 1.0}
 
@@ -98,9 +100,13 @@ def affine_to_data(link: Affine) -> dict[str, Any]:
 
 def affine_from_data(data: dict[str, Any]) -> dict[str, np.ndarray | None]:
     """Covariance, map and offset from what `affine_to_data` wrote."""
-    known = {name: data[name] for name in ("covariance", "map", "offset")}
-    return {name: None if values is None else array(values) for name, values in known.items()}
+    known = {name: (data[name], ndim) for name, ndim in (("covariance", 2), ("map", 2), ("offset", 1))}
+    return {name: None if values is None else array(values, ndim) for name, (values, ndim) in known.items()}
 
 
-def array(values: Any) -> np.ndarray:
-    return np.array(values, dtype=np.float64)
+def array(values: Any, ndim: int) -> np.ndarray:
+    """Numbers of a file, all of them: one that stood for a whole matrix could stand for one that no memory holds."""
+    found = np.array(values, dtype=np.float64)
+    if found.ndim != ndim:
+        raise FileError(f"damaged: a {('number', 'vector', 'matrix')[ndim]} has {found.ndim} dimensions")
+    return found

@@ -5,10 +5,11 @@ The nodes are a flat list in preorder, each with its number of children, so that
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from recbayes.checks.documents import read_document, restored
 from recbayes.errors import DataError, FileError
 from recbayes.tree.node import Node
 
@@ -19,6 +20,7 @@ FORMAT = "recbayes.Tree"
 VERSION = 1
 
 T = TypeVar("T")
+TreeT = TypeVar("TreeT", bound="Tree")
 
 
 def write_json(tree: "Tree") -> str:
@@ -28,25 +30,18 @@ def write_json(tree: "Tree") -> str:
     return f'{{"format": "{FORMAT}", "version": {VERSION}, "nodes": [\n  {lines}\n]}}'
 
 
-def read_json(text: str, make: Callable[[list[Node], list[int]], T]) -> T:
+def read_json(text: str, make: Callable[[list[Node], list[int]], TreeT]) -> TreeT:
     """The tree that JSON text describes; a clear error if it is damaged, foreign or from a newer version."""
-    try:
-        document = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as problem:
-        raise FileError(f"not a recbayes tree: it is not valid JSON ({problem})") from problem
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise FileError(f'not a recbayes tree: the field "format" is not "{FORMAT}"')
-    if document.get("version") != VERSION:
-        raise FileError(f"version {document.get('version')!r} of the format; this recbayes reads version {VERSION}")
-    entries = document.get("nodes")
+    document = read_document(text, "tree", [FORMAT], VERSION)
+    return restored(document, "tree", lambda given: _from_data(given, make), write_json)
+
+
+def _from_data(document: dict[str, Any], make: Callable[[list[Node], list[int]], TreeT]) -> TreeT:
+    entries = document["nodes"]
     if not isinstance(entries, list):
         raise FileError('damaged: the field "nodes" is not a list')
     nodes = [_node_from_data(entry, index) for index, entry in enumerate(entries)]
-    arities = [_field(entry, "children", index, _whole) for index, entry in enumerate(entries)]
-    try:
-        return make(nodes, arities)
-    except DataError as problem:
-        raise FileError(f"describes an impossible tree: {problem}") from problem
+    return make(nodes, [_field(entry, "children", index, _whole) for index, entry in enumerate(entries)])
 
 
 def _node_to_data(node: Node, arity: int) -> dict[str, Any]:
@@ -115,7 +110,3 @@ def _numbers(value: Any) -> np.ndarray:
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         raise TypeError("made of finite numbers")
     return array
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not a JSON number")

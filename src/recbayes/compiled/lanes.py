@@ -18,9 +18,11 @@ from numba.core.datamodel import models, register_default
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin
 
+from recbayes.compiled.compilation import can_be_kept
+
 LANES = 8
 Lanes = Any  # what annotations call eight numbers; for numba they are `lanes`
-KERNEL = {"nogil": True, "error_model": "numpy", "cache": True}  # functions called from Python, kept on disk
+KERNEL = {"nogil": True, "error_model": "numpy", "cache": can_be_kept()}  # functions called from Python, kept on disk
 INNER = {  # functions called by kernels
     "nogil": True,
     "error_model": "numpy",

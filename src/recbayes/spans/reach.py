@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numba import njit
 
+from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.lanes import KERNEL
 
 UNBOUNDED = 2**40
@@ -45,7 +46,7 @@ def reached(
     low = np.full((len(shortest), segments + 1), segments, dtype=np.int64)
     high = np.full((len(shortest), segments + 1), -1, dtype=np.int64)
     low[root, segments] = high[root, segments] = 0
-    _widen(np.ascontiguousarray(rules, dtype=np.int64), shortest, longest, low, high)
+    run_kernel(_widen, np.ascontiguousarray(rules, dtype=np.int64), shortest, longest, low, high)
     return low, high
 
 

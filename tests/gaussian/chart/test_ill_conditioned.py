@@ -81,7 +81,8 @@ def test_right_or_refused(kind: str) -> None:
         try:
             result = found(model, series, tree)
         except (rb.ModelError, rb.DataError) as problem:
-            assert "ill-conditioned" in str(problem)
+            if "ill-conditioned" not in str(problem):
+                raise
             refused += 1
             continue
         assert result == pytest.approx(truth, rel=1e-12, abs=1e-6)
@@ -166,7 +167,8 @@ def elsewhere(model: rb.GaussianRBN, seed: int) -> rb.GaussianRBN:
         places.append(Coordinates(np.full(variable.dim, rng.normal()), basis))
     if shifted:  # those that copy each other must share their coordinates
         places = [
-            Coordinates(places[0].origin[:1].repeat(one.dim), place.basis) for one, place in zip(model.variables, places)
+            Coordinates(places[0].origin[:1].repeat(one.dim), place.basis)
+            for one, place in zip(model.variables, places, strict=True)
         ]
     keep(same, coordinates_of, tuple(places))
     return same

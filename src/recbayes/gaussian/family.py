@@ -16,8 +16,9 @@ from recbayes.gaussian.learn import quantities as learn
 from recbayes.gaussian.learn.exact import Drawn, draw_around, evaluate_around
 from recbayes.gaussian.learn.units import Units, units_of
 from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.gaussian.posterior.careful import check_digits, checked_log_joint
 from recbayes.gaussian.posterior.draws import draw
-from recbayes.gaussian.posterior.given_tree import log_joint, smooth
+from recbayes.gaussian.posterior.given_tree import smooth
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.gaussian.posterior.quick import QuickProbability, quick_node_probability
 from recbayes.parameters.quantity import Quantity, Slopes, Values
@@ -48,7 +49,9 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
         return sequence.values, sequence.noise_covariance
 
     def inside(self, model: GaussianRBN, sequence: Series, constraints: Constraints, components: int) -> Chart:
-        return inside_one(model, sequence, constraints, components)
+        chart = inside_one(model, sequence, constraints, components)
+        check_digits(model, sequence, lambda: best_tree(chart))
+        return chart
 
     def outside(self, chart: Chart) -> Outside:
         return outside(chart)
@@ -63,7 +66,7 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
         return draw(chart, draws, seed)
 
     def log_joint(self, model: GaussianRBN, sequence: Series, tree: Tree) -> float:
-        return log_joint(model, sequence, tree)
+        return checked_log_joint(model, sequence, tree)
 
     def smooth(self, model: GaussianRBN, sequence: Series, tree: Tree) -> Tree:
         return smooth(model, sequence, tree)

@@ -2,16 +2,16 @@
 
 Sums and inverses of matrices that are well-conditioned after scaling are so too, which makes this a property of the model:
 it is looked for on noise, priors and links, and then holds for (almost) all messages. What slips through is found when
-charts are checked (`recbayes.gaussian.chart.accuracy`).
+results are checked (`recbayes.gaussian.posterior.careful`).
 """
 
-from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
 
 from recbayes.checks.kept import kept
+from recbayes.checks.series import Series
 from recbayes.errors import ModelError
 from recbayes.gaussian.chart.references import first_marginals
 from recbayes.gaussian.emissions.emission import Emission
@@ -57,22 +57,11 @@ class _Group(NamedTuple):
     members: list[int]
     matrices: list[_Matrix]
     worst: float
-    complete: bool  # whether every observation shows all of a value
 
 
 def condition_given(model: GaussianRBN) -> float:
     """The worst condition of the model's matrices, in the coordinates it is given in."""
     return max(group.worst for group in _groups(model))
-
-
-def shows_all(model: GaussianRBN) -> bool:
-    """Whether every complete observation shows all of the value behind it."""
-    return all(group.complete for group in _groups(model))
-
-
-def condition_left(model: GaussianRBN, chosen: Sequence[np.ndarray]) -> float:
-    """The worst condition in bases that were chosen for all variables."""
-    return max(_worst(group.matrices, chosen[group.members[0]]) for group in _groups(model))
 
 
 def bases(model: GaussianRBN) -> list[Place] | None:
@@ -101,7 +90,7 @@ def _place(model: GaussianRBN, group: _Group, mean: np.ndarray, covariance: np.n
     if group.worst <= EASY and not extreme and not far:
         return None
     plain = np.eye(len(mean))
-    if is_shifted(model, group.members):
+    if _is_shifted(model, group.members):
         origin, basis = np.full_like(mean, mean.mean()), plain * _unit(deviations.max())
     else:
         basis = plain if group.worst <= EASY else _best_basis(group.matrices, plain)
@@ -120,13 +109,12 @@ def _place(model: GaussianRBN, group: _Group, mean: np.ndarray, covariance: np.n
 @kept
 def _groups(model: GaussianRBN) -> list[_Group]:
     if _is_plain(model):
-        return [_Group(list(range(len(model.variables))), [], 1.0, True)]
+        return [_Group(list(range(len(model.variables))), [], 1.0)]
     found = []
     for members in _copying(model):
         matrices = _matrices(model, members)
         worst = _worst(matrices, np.eye(model.variables[members[0]].dim))
-        complete = all(_Matrix(G, True).whitened() is not None for v in members for G in _shown(model, v))
-        found.append(_Group(members, matrices, worst, complete))
+        found.append(_Group(members, matrices, worst))
     return found
 
 
@@ -182,9 +170,7 @@ def _copying(model: GaussianRBN) -> list[list[int]]:
     return [[v for v in range(len(group)) if group[v] == one] for one in dict.fromkeys(group)]
 
 
-def is_shifted(model: GaussianRBN, members: Iterable[int]) -> bool:
-    """Whether dimensions of some of these variables are shifted."""
-    members = list(members)
+def _is_shifted(model: GaussianRBN, members: list[int]) -> bool:
     rules = [rule for v in members for rule in model.variables[v].rules if isinstance(rule, Split)]
     by_rules = any(any(shift) for rule in rules for shift in rule.shifts)
     root_here = model.prior.variable in [model.variables[v].name for v in members]
@@ -237,7 +223,8 @@ def _told(model: GaussianRBN, v: int) -> list[np.ndarray]:
 def _shown(model: GaussianRBN, v: int) -> list[np.ndarray]:
     """Roots G of the precisions G' G that single observations give of a variable."""
     rules = [rule for rule in model.variables[v].rules if isinstance(rule, Emission) and rule.probability > 0]
-    return [rule.information_root(model.variables[v].dim, np.arange(rule.columns)) for rule in rules]
+    found = [rule.linear(model.variables[v].dim, Series(np.zeros((1, rule.columns)))) for rule in rules]
+    return [np.linalg.solve(R, H) for H, _, R in found]
 
 
 def _triangle(A: np.ndarray) -> np.ndarray:

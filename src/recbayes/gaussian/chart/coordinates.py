@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.checks.kept import keep, kept
-from recbayes.gaussian.chart.conditioning import bases, is_shifted
+from recbayes.checks.kept import kept
+from recbayes.gaussian.chart.conditioning import bases
 from recbayes.gaussian.chart.references import references_of
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.parts import Link, Prior, Reference, Split, Variable
@@ -104,32 +104,6 @@ def moments_outside(model: GaussianRBN, v: int, mean: np.ndarray, covariance: np
     if coordinates is None:
         return mean, covariance
     return coordinates[v].point(mean), coordinates[v].spread(covariance)
-
-
-def twin(model: GaussianRBN, number: int) -> GaussianRBN:
-    """The same model in other units, which are no powers of two, and with its dimensions in another order.
-
-    Everything is rounded otherwise then. (Shifts allow for rotations of the order only.)
-    """
-    rng = np.random.default_rng(number)
-    same = GaussianRBN(model.variables, model.prior, references_of(model), model.chain)
-    places = coordinates_of(model) or tuple(Coordinates(np.zeros(one.dim), np.eye(one.dim)) for one in model.variables)
-    shifted = is_shifted(model, range(len(model.variables)))
-    factors: dict[bytes, float] = {}  # shared by variables that share a basis, so that copies stay copies
-    changed = [
-        Coordinates(
-            place.origin,
-            _reordered(place.basis, number, shifted) * factors.setdefault(place.basis.tobytes(), rng.uniform(1.1, 1.9)),
-        )
-        for place in places
-    ]
-    keep(same, coordinates_of, tuple(changed))
-    return same
-
-
-def _reordered(basis: np.ndarray, number: int, shifted: bool) -> np.ndarray:
-    turned = np.roll(basis, number, axis=1)
-    return turned if shifted or number % 2 else turned[:, ::-1]
 
 
 def _rule(rule: Split | Emission, variable: Variable, where: dict[str, Coordinates]) -> Split | Emission:

@@ -10,7 +10,6 @@ from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.lanes import LANES
 from recbayes.compiled.layout import read_cell, unpack_messages
 from recbayes.errors import DataError, LengthError
-from recbayes.gaussian.chart.accuracy import check_digits
 from recbayes.gaussian.chart.coordinates import coordinates_of
 from recbayes.gaussian.chart.emissions import length_log_probability, write_emissions
 from recbayes.gaussian.chart.message import Message, matched
@@ -95,12 +94,6 @@ class Chart:
 
 def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FREE, components: int = 1) -> Chart:
     """The inside chart of one checked series; `components` is how many Gaussians a message may have."""
-    chart = _filled(model, series, constraints, components)
-    check_digits(chart, lambda same: _filled(same, series, constraints, components))
-    return chart
-
-
-def _filled(model: GaussianRBN, series: Series, constraints: Constraints, components: int) -> Chart:
     tables, origins = tables_of(model)
     plan = make_plan(tables, len(series), constraints)
     components = whole_number(components, "components", least=1, most=LANES, error=DataError)

@@ -78,8 +78,11 @@ class Emission(ABC):
         """The derivatives with respect to this emission's quantities, from those of `behind(link)`."""
 
     @abstractmethod
-    def information_root(self, dim: int, seen: np.ndarray) -> np.ndarray:
-        """A root G of the precision G' G that one observation of the columns `seen` gives of the value."""
+    def linear(self, dim: int, series: Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """H, h and R with y = H x + h + R e for all entries of a series together, whatever is missing, given the value x.
+
+        e are independent standard normal numbers, at most as many as there are entries.
+        """
 
     @property
     @abstractmethod

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from recbayes.checks.arrays import covariance, frozen, number, vector
 from recbayes.checks.series import Series
@@ -90,9 +91,11 @@ class Emit(Product):
         moved = map_ if link.offset is None else map_ + np.outer(slopes["offset"], link.offset)
         return {**slopes, "map": moved}
 
-    def information_root(self, dim: int, seen: np.ndarray) -> np.ndarray:
+    def linear(self, dim: int, series: Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         map_ = np.eye(dim) if self.map is None else self.map
-        return np.linalg.solve(root(self.covariance[np.ix_(seen, seen)]), map_[seen])
+        offset = np.zeros(self.columns) if self.offset is None else self.offset
+        noise = [self.covariance] * len(series) if series.noise_covariance is None else series.noise_covariance
+        return np.tile(map_, (len(series), 1)), np.tile(offset, len(series)), block_diag(*(root(one) for one in noise))
 
     @property
     def noise(self) -> np.ndarray | None:

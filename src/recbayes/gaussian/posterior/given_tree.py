@@ -13,10 +13,9 @@ from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.layout import lay_out_rows, message_entries, pack_messages, put_end_to_end, row_block, unpack_messages
 from recbayes.errors import DataError
-from recbayes.gaussian.chart.accuracy import check_observations, is_doubted
 from recbayes.gaussian.chart.coordinates import moments_outside
 from recbayes.gaussian.chart.emissions import length_log_probability
-from recbayes.gaussian.chart.inside import dimensions, inside_one
+from recbayes.gaussian.chart.inside import dimensions
 from recbayes.gaussian.chart.plan import make_plan
 from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_of
 from recbayes.gaussian.kernels.follow import follow_trees
@@ -25,16 +24,12 @@ from recbayes.gaussian.model.moments import matched_moments
 from recbayes.gaussian.model.naming import rule_name
 from recbayes.gaussian.model.parts import Variable
 from recbayes.gaussian.model.rbn import GaussianRBN
-from recbayes.spans.constraints import Constraints
 from recbayes.tree.tree import Tree
 
 
 def log_joint(model: GaussianRBN, series: Series, tree: Tree) -> float:
     """log p(Y, Z): the exact log probability of a checked series and a tree, all continuous variables integrated out."""
-    check_observations(model, series)
     log_joints, _ = _follow(model, series, tree, None)
-    if is_doubted(model, series):  # the chart of this tree alone checks itself
-        inside_one(model, series, Constraints(allowed=tree.span_mask()))
     return float(logsumexp(log_joints))
 
 

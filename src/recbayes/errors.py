@@ -1,19 +1,26 @@
 """The errors and warnings recbayes raises on purpose; every message says what was expected, what came and what to do."""
 
 
-class ModelError(ValueError):
+class _OneLine(ValueError):
+    """Messages are one line, whatever is quoted in them."""
+
+    def __init__(self, *message: object) -> None:
+        super().__init__(*(" ".join(one.split()) if isinstance(one, str) and "\n" in one else one for one in message))
+
+
+class ModelError(_OneLine):
     """A model that contradicts itself: probabilities that do not sum to one, shapes that do not fit, and so on."""
 
 
-class DataError(ValueError):
+class DataError(_OneLine):
     """Observations that cannot be used with the given model."""
 
 
-class FileError(ValueError):
+class FileError(_OneLine):
     """A file that is damaged, foreign or from a newer version."""
 
 
-class LengthError(ValueError):
+class LengthError(_OneLine):
     """No tree of the model has the requested length, or none was found in a reasonable number of attempts."""
 
 

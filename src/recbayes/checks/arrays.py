@@ -7,6 +7,8 @@ import numpy as np
 
 from recbayes.errors import ModelError
 
+MOST_DRAWS = 1_000_000_000  # of one series; more is a mistake
+
 
 def frozen(values: object, name: str, error: Callable[[str], Exception] = ModelError) -> np.ndarray:
     """A read-only float64 copy of `values`; infinite, NaN or non-numeric entries are an error that names the field."""
@@ -15,9 +17,9 @@ def frozen(values: object, name: str, error: Callable[[str], Exception] = ModelE
             raise TypeError("not real numbers")
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
-        raise error(f"{name} must be numbers, in rows of one length, got {_short(values)}") from problem
+        raise error(f"{name} must be numbers, in rows of one length, got {short(values)}") from problem
     if not np.isfinite(array).all():
-        raise error(f"{name} must be finite, got {_short(values)}")
+        raise error(f"{name} must be finite, got {short(values)}")
     array.setflags(write=False)
     return array
 
@@ -62,9 +64,9 @@ def whole_number(
         whole = isinstance(value, float | np.floating) and float(value).is_integer()
         found = int(value) if whole else operator.index(value)  # type: ignore[arg-type, call-overload]
     except TypeError as problem:
-        raise error(f"{name} must be a whole number{limits}, got {_short(value)}") from problem
+        raise error(f"{name} must be a whole number{limits}, got {short(value)}") from problem
     if (least is not None and found < least) or (most is not None and found > most):
-        raise error(f"{name} must be a whole number{limits}, got {_short(value)}")
+        raise error(f"{name} must be a whole number{limits}, got {short(value)}")
     return found
 
 
@@ -144,6 +146,7 @@ def square(deviation: object, size: int, name: str, *, definite: bool) -> np.nda
     return covariance(deviations**2, size, name, definite=definite)
 
 
-def _short(values: object) -> str:
+def short(values: object) -> str:
+    """A value in a message: one line, and not long."""
     text = repr(values).replace("\n", " ")
     return text if len(text) <= 60 else text[:57] + "..."

@@ -38,7 +38,7 @@ def all_series(data: Any, columns: int | None = None) -> list[Series]:
         raise DataError("there are no series")
     many = list(data) if is_many(data) else [data]
     if columns is None:
-        first = many[0].values if isinstance(many[0], Series) else np.asarray(many[0])
+        first = numbers(many[0].values if isinstance(many[0], Series) else many[0], "a series must be numbers")
         columns = first.shape[1] if first.ndim == 2 else 1
     label = "series {}" if is_many(data) else "the series"
     return [as_series(one, columns, label.format(number)) for number, one in enumerate(many)]
@@ -60,7 +60,7 @@ def is_many(series: object) -> bool:
 
 
 def _as_values(data: object, columns: int, name: str) -> np.ndarray:
-    array = _numbers(data, f"{name} must be numbers (NaN for missing ones)")
+    array = numbers(data, f"{name} must be numbers (NaN for missing ones)")
     if array.ndim == 1 and (columns == 1 or not array.size):
         array = array[:, None]
     if array.ndim != 2:
@@ -82,7 +82,7 @@ def _as_noise(noise: object, shape: tuple[int, int], name: str) -> np.ndarray | 
     if noise is None:
         return None
     size, columns = shape
-    array = _numbers(noise, f"the noise covariance of {name} must be numbers")
+    array = numbers(noise, f"the noise covariance of {name} must be numbers")
     if not np.isfinite(array).all():
         raise DataError(f"the noise covariance of {name} must be finite")
     if array.shape == (size, columns):
@@ -100,7 +100,16 @@ def _as_noise(noise: object, shape: tuple[int, int], name: str) -> np.ndarray | 
     return array
 
 
-def _numbers(data: object, complaint: str) -> np.ndarray:
+def is_missing(entry: Any) -> bool:
+    """None, NaN, NaT and NA: what is missing differs from itself, or cannot say."""
+    try:
+        return entry is None or bool(entry != entry)
+    except (TypeError, ValueError):
+        return True
+
+
+def numbers(data: object, complaint: str) -> np.ndarray:
+    """Numbers of any library as an array of our own, NaN for missing ones; the complaint begins the error."""
     if isinstance(data, str | bytes):
         raise DataError(f"{complaint}, got text; read the file first")
     try:
@@ -109,8 +118,11 @@ def _numbers(data: object, complaint: str) -> np.ndarray:
         array = np.asarray(data)
         if array.dtype.kind not in "fiub" and not (array.dtype.kind == "O" and array.ndim):
             raise TypeError(f"dtype {array.dtype}")
-        if array.dtype.kind == "O" and any(isinstance(entry, str | bytes) for entry in array.flat):
-            raise TypeError("some entries are text")
+        if array.dtype.kind == "O":
+            if any(isinstance(entry, str | bytes) for entry in array.flat):
+                raise TypeError("some entries are text")
+            missing = np.array([is_missing(entry) for entry in array.flat], dtype=np.bool_).reshape(array.shape)
+            array = np.where(missing, np.nan, array)
         return np.array(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
         raise DataError(f"{complaint}, got {type(data).__name__}: {problem}") from problem

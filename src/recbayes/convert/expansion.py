@@ -131,7 +131,7 @@ def _expanded(
 
 
 def _emission(terminal: str, emissions: Mapping[str, Any], dim: int) -> Observe | Emission:
-    if terminal not in emissions:
+    if not isinstance(emissions, Mapping) or terminal not in emissions:
         raise ModelError(f"emissions must say what every terminal looks like; {terminal!r} is missing")
     given = emissions[terminal]
     if isinstance(given, Observe | Emission):

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from recbayes.checks.arrays import short
 from recbayes.errors import ModelError
 
 
@@ -18,6 +19,13 @@ class Chain(NamedTuple):
         """An error if the model is not of the form that makes it a chain."""
         if not holds:
             raise ModelError(f"a model with chain={tuple(self)} must be a chain, but {what}")
+
+
+def checked_chain(chain: object) -> Chain:
+    """The chain that a model is given."""
+    if not isinstance(chain, Chain) or not all(isinstance(name, str) for name in chain):
+        raise ModelError(f"chain must be a Chain of the names of two variables, or None, got {short(chain)}")
+    return chain
 
 
 def chain_to_data(chain: Chain | None) -> dict[str, Any]:

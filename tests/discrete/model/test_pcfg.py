@@ -197,7 +197,7 @@ def test_sampled_lengths() -> None:
     assert (tokens, tree) == ENGLISH.sample(seed=1, min_length=6, max_length=7)
     with pytest.raises(LengthError, match="1 <= min_length <= max_length, got 0"):
         ENGLISH.sample(seed=0, min_length=0)
-    with pytest.raises(LengthError, match="attempts must be at least 1"):
+    with pytest.raises(LengthError, match="attempts must be a whole number of at least 1"):
         ENGLISH.sample(seed=0, attempts=0)
     even = PCFG.from_string("S -> 'a' 'a' [0.5] | 'a' S 'a' [0.5]")
     with pytest.raises(LengthError, match=r"no tree in 500 attempts had 3 to 3 terminals \(\d+ were longer, \d+ shorter\)"):

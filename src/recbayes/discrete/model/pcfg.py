@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from recbayes.checks.arrays import number
+from recbayes.checks.arguments import choice, instance, listed
+from recbayes.checks.arrays import number, short
 from recbayes.checks.kept import kept
 from recbayes.discrete.model.abstraction import abstract, rules_of
 from recbayes.discrete.model.flat import Discrete, FlatGrammar
@@ -98,7 +99,10 @@ class PCFG(Saved, Discrete):
 
     def weight_of(self, left: str, right: Sequence[Symbol]) -> float:
         """The weight of the rule `left -> right`; zero if there is no such rule."""
-        return _weights(self).get((left, tuple(right)), 0.0)
+        symbols = tuple(listed(right, "right", "symbols", ModelError))
+        if not all(isinstance(symbol, str | Terminal) for symbol in (left, *symbols)):
+            raise ModelError(f"symbols are texts, or Terminal(...) of one, got {short(left)} -> {short(right)}")
+        return _weights(self).get((left, symbols), 0.0)
 
     def normalised(self) -> Self:
         """The grammar with the weights of every left-hand side divided by their sum, if that is not one already."""
@@ -126,8 +130,7 @@ class PCFG(Saved, Discrete):
         `weights` "normalise" divides them by the sum for each left-hand side, "check" demands that they sum to one, and
         "keep" leaves them as they are. Rules without a weight have weight 1, except that "check" demands one.
         """
-        if weights not in ("normalise", "check", "keep"):
-            raise ModelError(f"weights must be 'normalise', 'check' or 'keep', got {weights!r}")
+        choice(weights, ("normalise", "check", "keep"), "weights")
         directive, rules = read_rules(text, missing=None if weights == "check" else 1.0)
         if start is None:
             start = rules[0].left if directive is None else directive
@@ -171,7 +174,7 @@ class PCFG(Saved, Discrete):
 
         No start symbol is added if the prior is sure of one value. If S is taken, it is S0, S1, ...
         """
-        return cls(*rules_of(rbn))
+        return cls(*rules_of(instance(rbn, DiscreteRBN, "rbn", error=ModelError)))
 
     def to_rbn(self) -> DiscreteRBN:
         """Theorem 1, for grammars in any form: one latent variable `x`, one observed variable `y`.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from recbayes.checks.arguments import choice, listed
 from recbayes.checks.kept import kept
 from recbayes.discrete.model.chain import check_chain
 from recbayes.discrete.model.flat import Discrete, FlatGrammar
@@ -23,7 +24,7 @@ from recbayes.discrete.model.variables import (
     first_problem,
 )
 from recbayes.errors import ModelError
-from recbayes.family.chain import Chain, chain_from_data, chain_to_data
+from recbayes.family.chain import Chain, chain_from_data, chain_to_data, checked_chain
 from recbayes.family.saved import Saved
 from recbayes.tree.tree import Tree
 
@@ -51,11 +52,11 @@ class DiscreteRBN(Saved, Discrete):
         weights: Literal["check", "keep"] = "check",
         chain: Chain | None = None,
     ) -> None:
-        variables, terminals = tuple(variables), tuple(terminals)
+        variables = tuple(listed(variables, "variables", "DiscreteVariables", ModelError))
+        terminals = tuple(listed(terminals, "terminals", "TerminalVariables", ModelError))
         if not variables or not terminals:
             raise ModelError("a discrete RBN needs at least one latent and one terminal variable")
-        if weights not in ("check", "keep"):
-            raise ModelError(f"weights must be 'check' or 'keep', got {weights!r}")
+        choice(weights, ("check", "keep"), "weights")
         values = checked_values(variables, terminals)
         self._terminals = tuple(TerminalVariable(one.name, values[one.name]) for one in terminals)
         self._variables = tuple(checked_variable(one, values) for one in variables)
@@ -68,9 +69,9 @@ class DiscreteRBN(Saved, Discrete):
         self._problem = first_problem(self._variables, self._prior)
         if self._problem and weights == "check":
             raise ModelError(f'{self._problem}; correct it, or use weights="keep" for a weighted model')
-        self._chain = chain
-        if chain is not None:
-            check_chain(chain, self._variables, self._terminals, self._prior[0])
+        self._chain = None if chain is None else checked_chain(chain)
+        if self._chain is not None:
+            check_chain(self._chain, self._variables, self._terminals, self._prior[0])
 
     @property
     def variables(self) -> tuple[DiscreteVariable, ...]:

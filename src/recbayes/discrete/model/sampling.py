@@ -15,6 +15,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from recbayes.checks.arguments import generator_of
 from recbayes.checks.bounds import LONGEST, MOST_NODES, check_bounds
 from recbayes.discrete.model.flat import FlatGrammar
 from recbayes.discrete.model.grammar_text import quoted, rule_names
@@ -28,8 +29,8 @@ def sample(
     flat: FlatGrammar, *, seed: int | np.random.Generator, min_length: int, max_length: int | None, attempts: int
 ) -> tuple[list[str], Tree]:
     """Terminals and their tree, with between `min_length` and `max_length` terminals."""
-    check_bounds(min_length, max_length, attempts)
-    rng = np.random.default_rng(seed)
+    min_length, max_length, attempts = check_bounds(min_length, max_length, attempts)
+    rng = generator_of(seed)
     draw = _Drawer(flat, rng)
     ceiling = LONGEST if max_length is None else max_length
     tried = too_long = nodes = 0

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from recbayes.checks.series import is_missing
 from recbayes.discrete.model.flat import FlatGrammar
 from recbayes.errors import DataError
 
@@ -39,7 +40,7 @@ def token_numbers(grammar: FlatGrammar, tokens: Iterable[Any]) -> np.ndarray:
 
 
 def _token_number(grammar: FlatGrammar, token: Any, tokens: Any) -> int:
-    if token is None or _is_not_itself(token):
+    if is_missing(token):
         return -1
     whole = isinstance(token, float | np.floating) and float(token).is_integer()
     name = token if isinstance(token, str) else str(int(token)) if whole else str(token)
@@ -47,11 +48,3 @@ def _token_number(grammar: FlatGrammar, token: Any, tokens: Any) -> int:
         position = next(n for n, other in enumerate(tokens) if other is token or other == token)
         raise DataError(f"token {position} is {token!r}, which is no terminal of the grammar")
     return grammar.terminal_numbers[name]
-
-
-def _is_not_itself(token: Any) -> bool:
-    """NaN, NaT and NA: what is missing differs from itself, or cannot say."""
-    try:
-        return bool(token != token)
-    except (TypeError, ValueError):
-        return True

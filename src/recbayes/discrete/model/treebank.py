@@ -10,7 +10,8 @@ that treebanks put around a sentence, `( (S ...) )`, is dropped. A single tree i
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from recbayes.checks.arrays import number
+from recbayes.checks.arguments import listed
+from recbayes.checks.arrays import number, short
 from recbayes.discrete.model.grammar_text import Rule, Symbol, Terminal, fresh_symbol, quoted
 from recbayes.errors import DataError, ModelError
 from recbayes.tree.tree import Tree
@@ -22,12 +23,15 @@ def count_rules(trees: Iterable[Any], *, smoothing: float, start: str | None) ->
     """The start symbol, and the rules of all trees weighted by how often they occur, plus `smoothing`."""
     if isinstance(trees, Tree):
         raise DataError("a Tree has spans but no words; give a list of pairs (Tree, tokens)")
+    many = [trees] if _is_nltk(trees) or _is_pair(trees) else listed(trees, "trees", "pairs (Tree, tokens)")
+    if start is not None and (not isinstance(start, str) or not start):
+        raise ModelError(f"start must be the name of a non-terminal, a non-empty string, got {short(start)}")
     extra = number(smoothing, "smoothing")
     if extra < 0:
         raise ModelError(f"smoothing must not be negative, got {extra:.6g}")
     counts: dict[Production, int] = {}
     roots: dict[str, int] = {}
-    for position, item in enumerate([trees] if _is_nltk(trees) or _is_pair(trees) else trees):
+    for position, item in enumerate(many):
         for order, production in enumerate(_productions(item, f"trees[{position}]")):
             if order == 0:
                 roots[production[0]] = roots.get(production[0], 0) + 1

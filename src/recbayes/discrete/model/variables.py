@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from recbayes.checks.arguments import listed
 from recbayes.checks.arrays import frozen, vector, whole_number
 from recbayes.errors import ModelError
 
@@ -115,13 +116,14 @@ def checked_variable(variable: DiscreteVariable, values: Values) -> DiscreteVari
     name, mine = variable.name, values[variable.name]
     transitions = []
     ways_on = np.zeros(len(mine))
-    for position, transition in enumerate(variable.transitions):
+    for position, transition in enumerate(listed(variable.transitions, f"{name}.transitions", "Transitions", ModelError)):
         where = f"{name}.transitions[{position}]"
         if not isinstance(transition, Transition):
             raise ModelError(f"{where} must be a Transition, got {type(transition).__name__}")
-        children = transition.children
-        if isinstance(children, str) or not children or any(child not in values for child in children):
-            raise ModelError(f"{where}.children must be one or more of the variables {list(values)}, got {children!r}")
+        given = transition.children
+        children = [] if isinstance(given, str) else listed(given, f"{where}.children", "variables", ModelError)
+        if not children or any(not isinstance(child, str) or child not in values for child in children):
+            raise ModelError(f"{where}.children must be one or more of the variables {list(values)}, got {given!r}")
         probability = checked_weights(transition.probability, len(mine), f"{where}.probability")
         table = _checked_table(transition.table, [mine, *(values[child] for child in children)], f"{where}.table")
         transitions.append(Transition(tuple(children), probability, table))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from recbayes.checks.arguments import listed
 from recbayes.checks.arrays import check_probabilities, number
 from recbayes.errors import ModelError
 from recbayes.family.saved import Saved
@@ -23,7 +24,14 @@ from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model import data
 from recbayes.gaussian.model.naming import rule_name
 from recbayes.gaussian.model.parts import Link, Prior, Split, Variable, affine_from_data, affine_to_data
-from recbayes.gaussian.model.validation import checked_dimensions, checked_link, checked_prior, checked_split
+from recbayes.gaussian.model.validation import (
+    checked_dimensions,
+    checked_link,
+    checked_prior,
+    checked_split,
+    known_variable,
+    listed_rules,
+)
 from recbayes.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -71,6 +79,7 @@ class LinearGaussianRBN(Saved):
     format = "recbayes.LinearGaussianRBN"
 
     def __init__(self, variables: tuple[Variable, ...] | list[Variable], prior: Prior) -> None:
+        variables = listed(variables, "variables", "Variables", ModelError)
         dims = checked_dimensions(variables)
         self._variables = tuple(_checked_variable(variable, dims) for variable in variables)
         self._observed_dim = _observed_dimension(self._variables)
@@ -162,10 +171,8 @@ def _right_side(rule: Rule) -> str:
 
 def _checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
     name, dim = variable.name, dims[variable.name]
-    if not variable.rules:
-        raise ModelError(f"{name}.rules must not be empty: no value of {name} could ever lead to an observation")
     rules: list[Rule] = []
-    for position, rule in enumerate(variable.rules):
+    for position, rule in enumerate(listed_rules(variable)):
         where = f"{name}.rules[{position}]"
         if isinstance(rule, Branch):
             rules.append(_checked_branch(rule, where, dim, dims))
@@ -190,8 +197,7 @@ def _checked_branch(rule: Branch, where: str, dim: int, dims: Mapping[str, int])
             children.append(Observe(emit.covariance, emit.map, emit.offset))
         elif isinstance(child, tuple) and len(child) == 2:
             name, link = child
-            if name not in dims:
-                raise ModelError(f"{here} is {name!r}, which is not a variable; there are {sorted(dims)}")
+            known_variable(name, dims, here)
             children.append((name, checked_link(link, f"{here}: link", dim, dims[name])))
         else:
             raise ModelError(f"{here} must be a (name, Link) pair or an Observe, got {child!r}")

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from recbayes.checks.arguments import flag, listed
 from recbayes.checks.arrays import number, square, vector
 from recbayes.errors import ModelError
-from recbayes.family.chain import Chain, chain_from_data, chain_to_data
+from recbayes.family.chain import Chain, chain_from_data, chain_to_data, checked_chain
 from recbayes.family.saved import Saved
 from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model import data
@@ -57,14 +58,15 @@ class GaussianRBN(Saved):
         references: tuple[Reference, ...] | None = None,
         chain: Chain | None = None,
     ) -> None:
+        variables = listed(variables, "variables", "Variables", ModelError)
         dims = checked_dimensions(variables)
         self._variables = tuple(checked_variable(variable, dims) for variable in variables)
         self._observed_dim = observed_dimension(self._variables)
         self._prior = checked_prior(prior, dims)
         self._references = None if references is None else checked_references(references, self._variables)
-        self._chain = chain
-        if chain is not None:
-            check_chain(chain, self._variables, self._prior)
+        self._chain = None if chain is None else checked_chain(chain)
+        if self._chain is not None:
+            check_chain(self._chain, self._variables, self._prior)
 
     @property
     def family(self) -> "GaussianFamily":
@@ -149,7 +151,7 @@ class GaussianRBN(Saved):
         from recbayes.checks.series import all_series
         from recbayes.gaussian.model.guess import guess
 
-        return guess(all_series(series), shifts, extra_observations)
+        return guess(all_series(series), shifts, flag(extra_observations, "extra_observations"))
 
     def sample(
         self, *, seed: int | np.random.Generator, min_length: int = 1, max_length: int | None = None, attempts: int = 100_000

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recbayes.checks.arguments import generator_of
 from recbayes.checks.bounds import LONGEST, MOST_NODES, check_bounds
 from recbayes.errors import LengthError, ModelError
 from recbayes.gaussian.emissions.emission import Emission
@@ -31,8 +32,8 @@ def sample(
     model: GaussianRBN, *, seed: int | np.random.Generator, min_length: int, max_length: int | None, attempts: int
 ) -> tuple[np.ndarray, Tree]:
     """A series and its tree, with between `min_length` and `max_length` observations."""
-    check_bounds(min_length, max_length, attempts)
-    rng = np.random.default_rng(seed)
+    min_length, max_length, attempts = check_bounds(min_length, max_length, attempts)
+    rng = generator_of(seed)
     ceiling = LONGEST if max_length is None else max_length
     tried = too_long = nodes = 0
     while tried < attempts and nodes <= MOST_NODES:

@@ -5,18 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.checks.arrays import check_probabilities, covariance, matrix, number, vector, whole_number
+from recbayes.checks.arguments import instance, listed
+from recbayes.checks.arrays import check_probabilities, covariance, matrix, number, short, vector, whole_number
 from recbayes.errors import ModelError
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.parts import Component, Link, Prior, Reference, Shift, Split, Variable
 
+LARGEST = 10_000  # dimensions of a variable: the chart of a longer one fits into no memory
+
 
 def checked_dimensions(variables: Sequence[Variable]) -> dict[str, int]:
     """The dimensions of variables by their names."""
-    if not variables:
+    if not len(variables):
         raise ModelError("variables must not be empty")
     dims: dict[str, int] = {}
-    for variable in variables:
+    for position, variable in enumerate(variables):
+        instance(variable, Variable, f"variables[{position}]", error=ModelError)
         if not isinstance(variable.name, str) or not variable.name:
             raise ModelError(f"a variable's name must be a non-empty string, got {variable.name!r}")
         if variable.name in dims:
@@ -27,10 +31,8 @@ def checked_dimensions(variables: Sequence[Variable]) -> dict[str, int]:
 
 def checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
     name = variable.name
-    if not variable.rules:
-        raise ModelError(f"{name}.rules must not be empty: no value of {name} could ever lead to an observation")
     rules: list[Split | Emission] = []
-    for position, rule in enumerate(variable.rules):
+    for position, rule in enumerate(listed_rules(variable)):
         where = f"{name}.rules[{position}]"
         if isinstance(rule, Split):
             rules.append(checked_split(rule, where, dims[name], dims))
@@ -42,11 +44,19 @@ def checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
     return Variable(name, dims[name], tuple(rules))
 
 
+def listed_rules(variable: Variable) -> list[Any]:
+    """The rules of a variable, which has some."""
+    name = variable.name
+    rules = listed(variable.rules, f"{name}.rules", "rules", ModelError)
+    if not rules:
+        raise ModelError(f"{name}.rules must not be empty: no value of {name} could ever lead to an observation")
+    return rules
+
+
 def checked_split(rule: Split, where: str, dim: int, dims: Mapping[str, int]) -> Split:
     links = []
     for side, child, link in (("left", rule.left, rule.left_link), ("right", rule.right, rule.right_link)):
-        if child not in dims:
-            raise ModelError(f"{where}.{side} is {child!r}, which is not a variable; there are {sorted(dims)}")
+        known_variable(child, dims, f"{where}.{side}")
         links.append(checked_link(link, f"{where}.{side}_link", dim, dims[child]))
     shifts: dict[Shift, float] = {}
     for key, weight in _mapping(rule.shifts, f"{where}.shifts").items():
@@ -79,14 +89,16 @@ def checked_link(link: Link, where: str, dim: int, child_dim: int) -> Link:
 
 
 def checked_prior(prior: Prior, dims: Mapping[str, int]) -> Prior:
-    if prior.variable not in dims:
-        raise ModelError(f"prior.variable is {prior.variable!r}, which is not a variable; there are {sorted(dims)}")
-    if not prior.components:
+    instance(prior, Prior, "prior", error=ModelError)
+    known_variable(prior.variable, dims, "prior.variable")
+    given = listed(prior.components, "prior.components", "Components", ModelError)
+    if not given:
         raise ModelError("prior.components must not be empty")
     dim = dims[prior.variable]
     components = []
-    for position, component in enumerate(prior.components):
+    for position, component in enumerate(given):
         where = f"prior.components[{position}]"
+        instance(component, Component, where, error=ModelError)
         shifts = {
             whole_number(steps, f"{where}.shifts: a shift") % dim: number(weight, f"{where}.shifts")
             for steps, weight in _mapping(component.shifts, f"{where}.shifts").items()
@@ -107,15 +119,25 @@ def checked_prior(prior: Prior, dims: Mapping[str, int]) -> Prior:
 
 
 def checked_references(references: tuple[Reference, ...], variables: tuple[Variable, ...]) -> tuple[Reference, ...]:
-    if len(references) != len(variables):
-        raise ModelError(f"references must be one per variable ({len(variables)}), got {len(references)}")
+    given = listed(references, "references", "means and covariances, one for each variable", ModelError)
+    if len(given) != len(variables):
+        raise ModelError(f"references must be one per variable ({len(variables)}), got {len(given)}")
+    for position, one in enumerate(given):
+        if not hasattr(one, "mean") or not hasattr(one, "covariance"):
+            raise ModelError(f"references[{position}] must have a mean and a covariance, got {short(one)}")
     return tuple(
         Reference(
             vector(reference.mean, variable.dim, f"references: mean for {variable.name}"),
             covariance(reference.covariance, variable.dim, f"references: covariance for {variable.name}", definite=True),
         )
-        for reference, variable in zip(references, variables, strict=True)
+        for reference, variable in zip(given, variables, strict=True)
     )
+
+
+def known_variable(name: object, dims: Mapping[str, int], where: str) -> None:
+    """An error if there is no variable of this name."""
+    if not isinstance(name, str) or name not in dims:
+        raise ModelError(f"{where} is {short(name)}, which is not a variable; there are {sorted(dims)}")
 
 
 def observed_dimension(variables: tuple[Variable, ...]) -> int:
@@ -133,7 +155,10 @@ def observed_dimension(variables: tuple[Variable, ...]) -> int:
 
 
 def dimension(value: object, name: str) -> int:
-    return whole_number(value, name, least=1)
+    found = whole_number(value, name, least=1)
+    if found > LARGEST:
+        raise ModelError(f"{name} must be at most {LARGEST}, got {short(found)}")
+    return found
 
 
 def _mapping(value: object, name: str) -> Mapping[Any, Any]:

@@ -204,7 +204,7 @@ def test_trees_over_different_observations_are_not_compared() -> None:
         rb.boundary_scores(TRUE, longer)
     with pytest.raises(DataError, match="there are no spans"):
         rb.boundary_scores(TRUE, [])
-    with pytest.raises(DataError, match="tolerance must not be negative"):
+    with pytest.raises(DataError, match="tolerance must be a whole number of at least 0"):
         rb.boundary_scores(TRUE, TRUE, -1)
 
 

@@ -4,7 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from recbayes.checks.arrays import whole_number
+from recbayes.checks.bounds import LONGEST
 from recbayes.errors import DataError
+from recbayes.tree.formats.spans import check_spans
 
 NO_NODE, NODE, INNER = 0, 1, 2  # a span is no node; it may be one; it may be one that splits further
 
@@ -15,13 +18,11 @@ def known_spans(length: int, spans: Iterable[Sequence[int]]) -> np.ndarray:
     Spans that overlap a known one without one containing the other are no nodes, and spans that contain it are no leaves;
     so in a tree with two children per node it is a node. Other spans are free.
     """
+    length = whole_number(length, "length", least=1, most=LONGEST, error=DataError)
     mask = np.triu(np.full((length + 1, length + 1), NODE, dtype=np.int8), 1)
     starts, ends = np.indices(mask.shape)
     taken: list[tuple[int, int]] = []
-    for span in spans:
-        if not isinstance(span, Sequence | np.ndarray) or len(span) != 2:
-            raise DataError(f"spans must be pairs (start, end), got {span!r}")
-        start, end = (int(edge) for edge in span)
+    for start, end in check_spans(spans):
         if any(a < start < b < end or start < a < end < b for a, b in taken):
             raise DataError(f"span {start}:{end} crosses another one; in a tree one contains the other, or they are apart")
         taken.append((start, end))

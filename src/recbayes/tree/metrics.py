@@ -10,6 +10,9 @@ from math import fsum
 
 import numpy as np
 
+from recbayes.checks.arguments import flag
+from recbayes.checks.arrays import whole_number
+from recbayes.checks.series import numbers
 from recbayes.errors import DataError
 from recbayes.tree.formats.spans import Span, check_spans
 from recbayes.tree.tree import Tree
@@ -41,7 +44,7 @@ def node_scores(true: TreeOrSpans, predicted: TreeOrSpans, *, labelled: bool = F
     a unary chain count once per label.
     """
     true, predicted = _comparable(true, predicted)
-    if labelled:
+    if flag(labelled, "labelled"):
         return _score_sets(_labelled(true), _labelled(predicted))
     return _score_sets(_spans(true), _spans(predicted))
 
@@ -53,7 +56,7 @@ def probabilistic_node_scores(true: TreeOrSpans, node_probability: np.ndarray) -
     over the true tree's nodes, TP + FP the sum over all possible nodes, TP + FN the number of nodes in the true tree.
     Sums may be anything the probabilities add up to, so that marginals that are not calibrated show as such.
     """
-    table = np.asarray(node_probability, dtype=np.float64)
+    table = numbers(node_probability, "node probabilities must be numbers")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
         raise DataError(f"node probabilities must be an (N+1, N+1) array, got shape {table.shape}")
     size = len(table) - 1
@@ -74,8 +77,7 @@ def boundary_scores(true: TreeOrSpans, predicted: TreeOrSpans, tolerance: int = 
     sequences without boundaries. Mind that true boundaries no further apart than the tolerance compete for predictions,
     so that there not even the truth itself has perfect scores.
     """
-    if not tolerance >= 0:
-        raise DataError(f"the tolerance must not be negative, got {tolerance}")
+    tolerance = whole_number(tolerance, "tolerance", least=0, error=DataError)
     true_positions, predicted_positions = _boundaries(true), _boundaries(predicted)
     if true_positions[:1] + true_positions[-1:] != predicted_positions[:1] + predicted_positions[-1:]:
         raise DataError(
@@ -105,7 +107,7 @@ def robinson_foulds(one: TreeOrSpans, two: TreeOrSpans, *, normalised: bool = Fa
     trivial = {span for span in spans if span == whole or span[1] - span[0] == 1}
     first, second = _spans(one) - trivial, _spans(two) - trivial
     different = len(first ^ second)
-    if not normalised:
+    if not flag(normalised, "normalised"):
         return different
     return different / (len(first) + len(second)) if different else 0.0
 

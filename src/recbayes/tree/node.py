@@ -4,6 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from recbayes.checks.arrays import number, short, whole_number
+from recbayes.errors import DataError
+
+FURTHEST = 2**62  # position of a node: arrays hold no larger ones
+
 
 @dataclass(frozen=True)
 class Node:
@@ -22,6 +27,16 @@ class Node:
     value: np.ndarray | None = field(default=None, compare=False)
     covariance: np.ndarray | None = field(default=None, compare=False)
     probability: float | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not (type(self.start) is type(self.end) is int and -FURTHEST <= self.start <= self.end <= FURTHEST):
+            for name in ("start", "end"):
+                position = whole_number(getattr(self, name), name, least=-FURTHEST, most=FURTHEST, error=DataError)
+                object.__setattr__(self, name, position)
+        if not (isinstance(self.label, str) and isinstance(self.rule, str)):
+            raise DataError(f"label and rule must be texts, got {short(self.label)} and {short(self.rule)}")
+        if self.probability is not None and type(self.probability) is not float:
+            object.__setattr__(self, "probability", number(self.probability, "probability"))
 
     @property
     def span(self) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from recbayes.checks.arrays import whole_number
 from recbayes.errors import DataError
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 def cut(tree: "Tree", depth: int) -> tuple[tuple[int, int], ...]:
     """The spans of the nodes at level `depth` and of the leaves above it, from left to right."""
+    depth = whole_number(depth, "depth", error=DataError)
     if depth < 0:
         raise DataError(f"a tree cannot be cut at level {depth}; the root is level 0")
     rows = zip(tree.nodes, tree.levels, tree.arities, strict=True)
@@ -22,6 +24,7 @@ def segments(tree: "Tree", count: int) -> tuple[tuple[int, int], ...]:
 
     In this order a node comes after its parent, so that every prefix of it is a top of the tree that can be undone.
     """
+    count = whole_number(count, "count", error=DataError)
     levels = tree.levels
     inner = [index for index, arity in enumerate(tree.arities) if arity]
     order = sorted(inner, key=lambda index: levels[index])

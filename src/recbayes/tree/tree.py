@@ -9,7 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from recbayes.errors import DataError
+from recbayes.checks.arguments import instance, listed
+from recbayes.checks.arguments import text as a_text
+from recbayes.checks.arrays import whole_number
+from recbayes.errors import DataError, FileError
 from recbayes.tree import printing
 from recbayes.tree.formats import brackets, document, graph, newick, spans
 from recbayes.tree.known import INNER, NO_NODE, NODE
@@ -23,10 +26,15 @@ class Tree:
     __slots__ = ("_arities", "_children", "_nodes", "_parents")
 
     def __init__(self, nodes: Sequence[Node], arities: Sequence[int]) -> None:
-        if not nodes or len(nodes) != len(arities):
-            raise DataError(f"a tree needs as many arities as nodes, got {len(arities)} and {len(nodes)}")
-        self._nodes = tuple(nodes)
-        self._arities = tuple(int(arity) for arity in arities)
+        self._nodes = tuple(listed(nodes, "nodes", "Nodes"))
+        given = listed(arities, "arities", "whole numbers")
+        if not self._nodes or len(self._nodes) != len(given):
+            raise DataError(f"a tree needs as many arities as nodes, got {len(given)} and {len(self._nodes)}")
+        for node in self._nodes:
+            instance(node, Node, "nodes: each of them")
+        self._arities = tuple(
+            arity if type(arity) is int else whole_number(arity, "arities: each of them", error=DataError) for arity in given
+        )
         self._parents = _find_parents(self._nodes, self._arities)
         self._children: list[tuple[int, ...]] | None = None  # found when first asked for: many trees are only counted
 
@@ -52,6 +60,8 @@ class Tree:
             for child, parent in enumerate(self._parents[1:], start=1):
                 found[parent].append(child)
             self._children = [tuple(children) for children in found]
+        if type(index) is not int or not 0 <= index < len(self._children):
+            index = whole_number(index, "index", least=0, most=len(self._children) - 1, error=DataError)
         return self._children[index]
 
     @property
@@ -142,7 +152,7 @@ class Tree:
     @classmethod
     def from_brackets(cls, text: str) -> Self:
         """The tree that `to_brackets` or anybody else wrote in brackets: `(S (NP the dog) (VP (V barks)))`."""
-        return cls(*brackets.read_brackets(text))
+        return cls(*brackets.read_brackets(a_text(text, "a tree in brackets", FileError)))
 
     def to_nltk(self, tokens: Sequence[object] | None = None) -> Any:
         """The tree as an `nltk.Tree`: what NLTK reads from `to_brackets(tokens)`."""
@@ -160,7 +170,7 @@ class Tree:
     @classmethod
     def from_newick(cls, text: str) -> Self:
         """The tree of a Newick text; a leaf without a branch length is one observation."""
-        return cls(*newick.read_newick(text))
+        return cls(*newick.read_newick(a_text(text, "a tree in Newick form", FileError)))
 
     def to_json(self) -> str:
         """The whole tree as JSON, with values, covariances and probabilities, which read back bit for bit."""
@@ -169,7 +179,7 @@ class Tree:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The tree that `to_json` wrote."""
-        return document.read_json(text, cls)
+        return document.read_json(a_text(text, "a tree in JSON", FileError), cls)
 
     def to_networkx(self) -> Any:
         """The tree as a `networkx.DiGraph` from parents to children; nodes are numbered in preorder from 0.

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from recbayes.checks.arguments import listed
 from recbayes.errors import DataError, FileError
 from recbayes.tree.formats.assembly import Draft, Parts, assemble, completions, need
 from recbayes.tree.formats.names import join_name
@@ -174,7 +175,8 @@ def _words(tree: "Tree", tokens: Iterable[object] | None) -> list[str]:
     """The text of every observation: its position, or the caller's token with brackets as the treebank writes them."""
     if tokens is None:
         return [str(position) for position in range(tree.nodes[0].start, tree.nodes[0].end)]
-    words = [re.sub(r"[()\[\]{}]", lambda match: _BRACKETS[match[0]], str(token)) for token in tokens]
+    given = listed(list(tokens) if isinstance(tokens, str) else tokens, "tokens", "words, one for each observation")
+    words = [re.sub(r"[()\[\]{}]", lambda match: _BRACKETS[match[0]], str(token)) for token in given]
     if len(words) != tree.length:
         raise DataError(f"{len(words)} tokens for a tree over {tree.length} observations; give one for each")
     for word in words:

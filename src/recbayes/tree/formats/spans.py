@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from operator import index as whole
 
+from recbayes.checks.arguments import listed, text
 from recbayes.errors import DataError
 from recbayes.tree.formats.assembly import Parts
 from recbayes.tree.node import Node
@@ -13,7 +14,7 @@ Span = tuple[int, int]
 def check_spans(pairs: Iterable[Sequence[int]]) -> list[Span]:
     """The spans as pairs of whole numbers; an error names the first that is none."""
     spans = []
-    for pair in pairs:
+    for pair in listed(pairs, "spans", "pairs (start, end)"):
         try:
             start, end = map(whole, pair)
         except (TypeError, ValueError) as problem:
@@ -31,6 +32,8 @@ def nest(pairs: Iterable[Sequence[int]], labels: Sequence[str] | None = None) ->
     is the outer one.
     """
     spans = check_spans(pairs)
+    if labels is not None:
+        labels = [text(label, "labels: each of them") for label in listed(labels, "labels", "texts")]
     if labels is not None and len(labels) != len(spans):
         raise DataError(f"{len(labels)} labels for {len(spans)} spans; give one for each, in the same order")
     if not spans:

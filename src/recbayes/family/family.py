@@ -233,6 +233,6 @@ def family_of_chart(chart: Any) -> Family:
     if isinstance(getattr(chart, "family", None), Family) and not chart.family.has("inside"):
         chart.family.refuse("inside")
     model = getattr(chart, "model", None)
-    if model is None:
+    if model is None or not hasattr(chart, "log_evidence"):
         raise DataError(f"expected one chart, as inside(model, series) makes it, got {type(chart).__name__}")
     return family_of(model)

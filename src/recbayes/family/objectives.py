@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from recbayes.checks.arrays import number
+from recbayes.checks.arrays import number, short
 from recbayes.errors import DataError
 from recbayes.tree.tree import Tree
 
@@ -58,11 +58,9 @@ class MostProbable(Objective):
 
 def objective_of(given: Objective | str, threshold: float) -> Objective:
     """An objective, or one by its short name."""
+    known = {"f1": ExpectedF1(), "map": MostProbable(), "threshold": Threshold(threshold)}
     if isinstance(given, Objective):
         return given
-    known = {"f1": ExpectedF1(), "map": MostProbable()}
-    if given == "threshold":
-        return Threshold(threshold)
-    if given not in known:
-        raise DataError(f'objective must be an Objective, "f1", "threshold" or "map", got {given!r}')
+    if not isinstance(given, str) or given not in known:
+        raise DataError(f'objective must be an Objective, "f1", "threshold" or "map", got {short(given)}')
     return known[given]

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recbayes.checks.arguments import instance, text, whole_span
+from recbayes.checks.arrays import short
 from recbayes.errors import ApproximationWarning, DataError
 from recbayes.family.decode import Cells, expected_f1_tree
 from recbayes.family.objectives import Objective, objective_of
@@ -65,6 +67,7 @@ class Posterior(ABC):
 
     def warn(self, name: str = "") -> None:
         """Say so where the draws are poor."""
+        name = text(name, "name")
         if self.complaint:
             warnings.warn(name + self.complaint, ApproximationWarning, stacklevel=3)
 
@@ -113,9 +116,9 @@ class Posterior(ABC):
 
     def _nodes_at(self, start: int, end: int, variable: str | None) -> np.ndarray:
         """Which nodes of the draws have this span and, if given, this label; an error if none does."""
-        forest = self.trees
-        if variable is not None and variable not in forest.labels:
-            raise DataError(f"there is no variable {variable!r}; there are {sorted(set(forest.labels))}")
+        forest, (start, end) = self.trees, whole_span(start, end)
+        if variable is not None and (not isinstance(variable, str) or variable not in forest.labels):
+            raise DataError(f"there is no variable {short(variable)}; there are {sorted(set(forest.labels))}")
         here = (forest.positions[forest.starts] == start) & (forest.positions[forest.ends] == end)
         if variable is not None:
             here &= np.isin(forest.variables, [n for n, label in enumerate(forest.labels) if label == variable])
@@ -166,8 +169,15 @@ class Posterior(ABC):
         tree = chosen.choose(self)
         return self.dress(tree) if chosen.of_the_model else self.with_probabilities(tree)
 
+    def _check(self, tree: Tree) -> None:
+        """An error if this is no tree over the same observations."""
+        first, last = instance(tree, Tree, "tree").spans[0]
+        if (first, last) != (0, self.length):
+            raise DataError(f"the tree covers {first}:{last}, there are {self.length} observations")
+
     def with_probabilities(self, tree: Tree) -> Tree:
         """A tree, of any form, whose nodes have the probabilities of their spans."""
+        self._check(tree)
         pairs = zip(tree, self._probabilities(tree), strict=True)
         return Tree([replace(node, probability=probability) for node, probability in pairs], tree.arities)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from recbayes.checks.arguments import path_of
 from recbayes.checks.documents import read_document, restored
 from recbayes.checks.files import write_whole
 
@@ -45,7 +46,8 @@ class Saved:
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file from which `recbayes.load` restores it exactly; a crash never leaves half of it."""
-        write_whole(path, to_json(self) + "\n")
+        write_whole(path_of(path), to_json(self) + "
+")
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and to_json(self) == to_json(other)  # type: ignore[arg-type]

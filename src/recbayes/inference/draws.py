@@ -5,7 +5,8 @@ from typing import Any, TypeVar, Unpack, overload
 
 import numpy as np
 
-from recbayes.checks.arrays import whole_number
+from recbayes.checks.arguments import generator_of
+from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.errors import DataError
 from recbayes.family.family import Model
 from recbayes.family.posterior import Posterior
@@ -53,8 +54,9 @@ def sample_posterior(
     `components`, `boundaries` and `allowed` are those of `rb.inside`. The seed decides all draws: the same seed gives the
     same posterior, however many threads there are. Draws of a discrete model (`PCFG`, `DiscreteRBN`) are exact.
     """
-    count = whole_number(draws, "draws", least=1, error=DataError)
-    generator = np.random.default_rng(seed)
+    count = whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError)
+    generator = generator_of(seed)
+    components = whole_number(components, "components", least=1, error=DataError)
     task = read(model, series, known)
     seeds = [int(generator.integers(2**62)) for _ in task.sequences]
     settings = [components] * len(seeds), [count] * len(seeds), seeds

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from recbayes.checks.arguments import instance
 from recbayes.family.family import Model
 from recbayes.inference.reading import OneSequence, read_one
 from recbayes.tree.tree import Tree
@@ -18,10 +19,10 @@ def log_joint(model: Model[Any, Any, Any], series: OneSequence, tree: Tree) -> f
     For a discrete model (`PCFG`, `DiscreteRBN`) the labels of the nodes and the tokens say which rules they use.
     """
     sequence = read_one(model, series, ABOUT)
-    return model.family.log_joint(model, sequence, tree)
+    return model.family.log_joint(model, sequence, instance(tree, Tree, "tree"))
 
 
 def smooth(model: Model[Any, Any, Any], series: OneSequence, tree: Tree) -> Tree:
     """The tree with the posterior mean and covariance of each node's value, given all data and this tree: exact."""
     sequence = read_one(model, series, ABOUT)
-    return model.family.smooth(model, sequence, tree)
+    return model.family.smooth(model, sequence, instance(tree, Tree, "tree"))

@@ -3,6 +3,8 @@
 from concurrent.futures import Executor
 from typing import Any, TypeVar, Unpack, overload
 
+from recbayes.checks.arrays import whole_number
+from recbayes.errors import DataError
 from recbayes.family.family import Model
 from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, read
 from recbayes.spans.constraints import Constraints, Known
@@ -46,6 +48,7 @@ def inside(
 
     For a discrete model (`PCFG`, `DiscreteRBN`) a series is a sequence of terminals (None: missing); its chart is exact.
     """
+    components = whole_number(components, "components", least=1, error=DataError)
     task = read(model, series, known)
     return task.result(task.run(inside_one, [components] * len(task.sequences), executor=executor))
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from recbayes.checks.arguments import path_of
 from recbayes.discrete.model.pcfg import PCFG
 from recbayes.discrete.model.rbn import DiscreteRBN
 from recbayes.errors import FileError
@@ -15,7 +16,7 @@ Model = GaussianRBN | LinearGaussianRBN | PCFG | DiscreteRBN  # a class enters i
 def load(path: str | Path) -> Model:
     """Read a model that `save` wrote: a GaussianRBN, LinearGaussianRBN, PCFG or DiscreteRBN."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = path_of(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as problem:
         raise FileError(f"{path} is not a recbayes model: it is not text") from problem
     try:

@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from recbayes.checks.arrays import short
 from recbayes.errors import DataError
 
 Boundaries = Sequence[int] | np.ndarray
@@ -47,7 +48,7 @@ class Constraints:
         """The positions at which segments may begin and end, the ends of the sequence among them, in order."""
         if self.boundaries is None:
             return np.arange(length + 1, dtype=np.int64)
-        points = np.asarray(self.boundaries)
+        points = _array(self.boundaries, "boundaries")
         if points.size == 0:
             points = points.astype(np.int64)
         whole = points.ndim == 1 and points.dtype.kind in "iu"
@@ -59,7 +60,7 @@ class Constraints:
         """(N + 1, N + 1) of NO_NODE, NODE and INNER (see `recbayes.tree.known`), or (0, 0) if all spans may be nodes."""
         if self.allowed is None:
             return np.zeros((0, 0), dtype=np.int8)
-        mask = np.asarray(self.allowed)
+        mask = _array(self.allowed, "allowed")
         if mask.dtype not in (np.bool_, np.int8) or mask.shape != (length + 1, length + 1):
             raise DataError(
                 f"allowed must be a boolean array of shape ({length + 1}, {length + 1}), one entry per start and end, or "
@@ -81,6 +82,13 @@ def constraints_of(known: Known, count: int, single: bool, noun: str = "series")
     names = [field.name for field in fields(Constraints)]
     columns = [[known.get(name)] if single else _listed(known.get(name), count, name, noun) for name in names]
     return [Constraints(*row) for row in zip(*columns, strict=True)]
+
+
+def _array(values: Any, name: str) -> np.ndarray:
+    try:
+        return np.asarray(values)
+    except ValueError as problem:
+        raise DataError(f"{name} must be an array, got {short(values)}") from problem
 
 
 def _listed(values: Any, count: int, name: str, noun: str) -> list[Any]:

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from recbayes.checks.arguments import whole_span
 from recbayes.compiled.compilation import run_kernel
 from recbayes.discrete.chart.dense import dense_rules, inside_dense, outside_dense
 from recbayes.discrete.chart.logarithms import LOWEST, numbers_by_logarithms
@@ -46,6 +47,7 @@ class DiscreteChart:
 
     def span(self, start: int, end: int) -> int:
         """Where a span is stored, or -1 if no tree has it."""
+        start, end = whole_span(start, end)
         if not 0 <= start < end <= self.length:
             raise DataError(f"there is no span {start}:{end}; the sequence has {self.length} tokens")
         low, high = self.plan.low[end - start], self.plan.high[end - start]

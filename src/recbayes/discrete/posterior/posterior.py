@@ -88,6 +88,7 @@ class DiscretePosterior(Posterior):
         return tree[0]
 
     def dress(self, tree: Tree) -> Tree:
+        self._check(tree)
         p = self.node_probability
         return Tree([replace(node, probability=float(p[node.span])) for node in tree], tree.arities)
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recbayes.checks.arrays import whole_number
+from recbayes.checks.arguments import whole_span
+from recbayes.checks.arrays import short, whole_number
 from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.lanes import LANES
@@ -75,8 +76,9 @@ class Chart:
         """The variable's position and the chart points of a span; an error if the chart has no such cell."""
         names = [one.name for one in self.model.variables]
         name = self.model.prior.variable if variable is None else variable
-        if name not in names:
-            raise DataError(f"there is no variable {name!r}; the model has {names}")
+        start, end = whole_span(start, end)
+        if not isinstance(name, str) or name not in names:
+            raise DataError(f"there is no variable {short(name)}; the model has {names}")
         positions = self.plan.positions
         points = np.searchsorted(positions, [start, end])
         on_grid = (

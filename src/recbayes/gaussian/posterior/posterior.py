@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import logsumexp
 
-from recbayes.checks.arrays import whole_number
+from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.errors import DataError
 from recbayes.family.posterior import Posterior, ScoredTree
 from recbayes.gaussian.chart.inside import Chart
@@ -82,7 +82,7 @@ class GaussianPosterior(Posterior):
         """The posterior with so many more draws from the same chart, as if all had been drawn at once."""
         from recbayes.gaussian.posterior.draws import draw
 
-        more = whole_number(draws, "draws", least=1, error=DataError)
+        more = whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError)
         posterior = draw(self.chart, len(self.log_weights) + more, self.seed)
         posterior.warn()
         return posterior
@@ -163,4 +163,5 @@ class GaussianPosterior(Posterior):
 
     def dress(self, tree: Tree) -> Tree:
         """The tree with values from smoothing on it, and the nodes' probabilities."""
+        self._check(tree)
         return self.with_probabilities(smooth(self.chart.model, self.chart.series, tree))

@@ -72,7 +72,7 @@ def compare(
     for name, value in given.items():
         if value is not None:
             raise ModelError(f"compare divides the series itself, and knows no {name}")
-    fold_of = np.random.default_rng(seed).permutation(len(many)) % folds
+    fold_of = np.random.default_rng(whole_number(seed, "seed", least=0)).permutation(len(many)) % folds
     by_series, bic, free = {}, {}, {}
     for name, model in named.items():
         held = np.zeros(len(many))

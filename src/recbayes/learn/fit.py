@@ -1,12 +1,13 @@
 """`rb.fit`: from raw sequences to a trained model."""
 
 import time
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeVar, Unpack, overload
 
 import numpy as np
 
-from recbayes.checks.arrays import whole_number
+from recbayes.checks.arguments import choice, flag
+from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.errors import ModelError
 from recbayes.family.family import Model, family_of
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -25,11 +26,12 @@ from recbayes.learn.settings import Groups, Spellings, Work, groups_of
 from recbayes.learn.units import free_scales
 from recbayes.learn.workers import Constrained, Workers
 from recbayes.parameters.block import Structure
-from recbayes.parameters.parameters import Parameters
+from recbayes.parameters.parameters import Parameters, choices_of
 
 ModelT = TypeVar("ModelT", bound=Model[Any, Any, Any])
 
 SPREAD = 1.0  # standard deviation of the free numbers of random starts around the given one
+MOST_RESTARTS = 1_000_000
 GAIN = 1e-9  # of the log likelihood: a step of expectation maximisation that gains less is the last
 
 
@@ -105,23 +107,24 @@ def fit(
     """
     began = time.monotonic()
     groups = groups_of(climb, penalty, work, dict(settings))
-    if on_error not in ("raise", "skip"):
-        raise ModelError(f'on_error must be "raise" or "skip", got {on_error!r}')
-    restarts, seed, exact = (
-        whole_number(value, name, least=0) for name, value in {"restarts": restarts, "seed": seed, "exact": exact}.items()
-    )
+    choice(on_error, ("raise", "skip"), "on_error")
+    restarts = whole_number(restarts, "restarts", least=0, most=MOST_RESTARTS)
+    seed = whole_number(seed, "seed", least=0)
+    exact = whole_number(exact, "exact", least=0, most=MOST_DRAWS)
+    standard_errors = flag(standard_errors, "standard_errors")
+    chosen = choices_of(covariance, tied, fixed)
     if model is None:
         model = GaussianRBN.guess(series)
     family = family_of(model)
     if family.has("maximised"):
-        others = exact or restarts or fixed or tied or covariance != "keep" or climb is not None or on_error != "raise"
+        others = exact or restarts or chosen != choices_of("keep", False, ()) or climb is not None or on_error != "raise"
         if others or groups.work.checkpoint or groups.work.resume:
             raise ModelError(
                 f"{family.name} is trained by reestimate: it knows allowed, pseudo_count, max_evaluations, executor"
             )
         return _by_counting(model, series, groups, began)
     task = read(model, series, groups.known)
-    parameters = Parameters(model, covariance=covariance, tied=tied or family.ties(model), fixed=fixed)
+    parameters = Parameters(model, **{**chosen, "tied": chosen["tied"] or family.ties(model)})
     return _by_climbing(task, parameters, groups, restarts, seed, exact, standard_errors, on_error == "skip", began)
 
 
@@ -185,7 +188,7 @@ def _starts(parameters: Parameters, terrain: Terrain, restarts: int, seed: int) 
 
 def _by_counting(model: Any, series: Any, groups: Groups, began: float) -> Fit[Any]:
     steps = groups.climb.max_evaluations
-    series = series if isinstance(series, Sized) else list(series)  # gone through more than once
+    series = list(series) if isinstance(series, Iterator) else series  # gone through more than once
     found = reestimate(
         model,
         series,

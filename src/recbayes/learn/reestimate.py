@@ -52,6 +52,7 @@ def reestimate(
     weighted models must be normalised first. `allowed` is that of `inside`.
     """
     steps, pseudo_count = whole_number(steps, "steps", least=0), not_negative(pseudo_count, "pseudo_count")
+    tolerance = not_negative(tolerance, "tolerance")
     family = family_of(model)
     if not family.has("maximised"):
         family.refuse("maximised")

@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from recbayes.checks.series import Series, all_series, is_many
+from recbayes.checks.arguments import listed
+from recbayes.checks.arrays import MOST_DRAWS, whole_number
+from recbayes.checks.series import Series, all_series, is_many, numbers
 from recbayes.errors import DataError
 from recbayes.family.family import Model, family_of
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -35,6 +37,8 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
     draws : trees drawn from each series' posterior.
     restarts, exact, executor : as for `rb.fit`.
     random_state : seed of all draws.
+
+    Pickled and deep copies are without the executor, which belongs to this process; clones share it.
     """
 
     n_features_in_: int
@@ -64,6 +68,9 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, *, trees: Any = None) -> "HierarchicalSegmenter":
         """Learn the parameters. `trees`, where known, are for every series a `Tree` or None; `y` is not looked at."""
+        whole_number(self.draws, "draws", least=1, most=MOST_DRAWS)  # before the work that is done in vain otherwise
+        if self.level is not None:
+            whole_number(self.level, "level", least=0)
         many, single = self._series(X, reset=True)
         model = GaussianRBN.guess(many, shifts=self.shifts) if self.model is None else self.model
         self.fit_ = fit(
@@ -96,7 +103,7 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
         """The mean log evidence of the series; given their true trees as `y`, the mean F1 of the predicted nodes."""
         check_is_fitted(self)
         many, _ = self._series(X, reset=False)
-        truth = [y] if isinstance(y, Tree) else [] if y is None else list(y)
+        truth = [y] if isinstance(y, Tree) else [] if y is None else listed(y, "y", "true Trees")
         if not any(isinstance(tree, Tree) for tree in truth):
             return float(np.mean([chart.log_evidence for chart in inside(self.model_, many, executor=self.executor)]))
         if len(truth) != len(many) or not all(isinstance(tree, Tree) for tree in truth):
@@ -110,14 +117,20 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
             single = family_of(self.model).read(self.model, X).single
             return [X] if single else list(X), single
         if is_many(X):
-            plain = [one if isinstance(one, Series) else _values(one) for one in X]
-            many = all_series(plain, None if reset else self.n_features_in_)
+            many = all_series(X, None if reset else self.n_features_in_)
             if reset:
                 self.n_features_in_ = many[0].values.shape[1]
             return many, False
         if isinstance(X, Series):
             return all_series(X, None if reset else self.n_features_in_), True
-        checked = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        if not hasattr(X, "__array__") and not hasattr(
+            X, "toarray"
+        ):  # lists and nonsense; arrays are scikit-learn's to judge
+            X = numbers(X, "X must be a series, numbers in rows (NaN for missing ones), or a list of series")
+        try:
+            checked = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+        except ValueError as problem:
+            raise DataError(str(problem)) from problem
         return all_series(checked), True
 
     def _each(self, X: Any, result: Any) -> Any:
@@ -126,6 +139,9 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
         posteriors = sample_posterior(self.model_, many, draws=self.draws, seed=self.random_state, executor=self.executor)
         results = [result(posterior) for posterior in posteriors]
         return results[0] if single else results
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "executor": None}
 
     def __sklearn_clone__(self) -> "HierarchicalSegmenter":
         """Executors are shared, not copied."""
@@ -141,12 +157,8 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _values(one: Any) -> Any:
-    return one.to_numpy(dtype=np.float64, na_value=np.nan) if hasattr(one, "to_numpy") else one
-
-
 def _known(trees: Any, count: int, single: bool) -> list[np.ndarray | None]:
-    given = [trees] if single and (trees is None or isinstance(trees, Tree)) else list(trees)
+    given = [trees] if single and (trees is None or isinstance(trees, Tree)) else listed(trees, "trees", "Trees")
     if len(given) != count or not all(tree is None or isinstance(tree, Tree) for tree in given):
         raise DataError(f"trees must hold a Tree or None for each of the {count} series")
     return [None if tree is None else tree.span_mask() for tree in given]

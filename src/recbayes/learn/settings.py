@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple
 
+from recbayes.checks.arguments import choice, executor_of, flag, path_of
 from recbayes.errors import ModelError
 from recbayes.learn.climb import Adam, Climb, QuasiNewton
 from recbayes.learn.penalty import Penalty
@@ -28,6 +29,14 @@ class Work:
     checkpoint: str | os.PathLike | None = None
     resume: bool = False
     progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        executor_of(self.executor)
+        flag(self.resume, "resume")
+        if self.checkpoint is not None:
+            path_of(self.checkpoint, "checkpoint")
+        if self.progress is not None:
+            flag(self.progress, "progress")
 
 
 class Spellings(Known, total=False):
@@ -61,8 +70,7 @@ def groups_of(climb: Climb | None, penalty: Penalty | None, work: Work | None, g
     rest = dict(given)
     known: Known = {name: rest.pop(name) for name in Known.__annotations__ if name in rest}  # type: ignore[assignment]
     method = rest.pop("method", "quasi-newton")
-    if method not in METHODS:
-        raise ModelError(f"method must be one of {list(METHODS)}, got {method!r}")
+    choice(method, METHODS, "method")
     for name, group, kind in (("climb", climb, Climb), ("penalty", penalty, Penalty), ("work", work, Work)):
         if group is not None and not isinstance(group, kind):
             example = "QuasiNewton(...) or Adam(...)" if kind is Climb else f"{kind.__name__}(...)"

@@ -4,13 +4,15 @@ What a model's numbers are, and how they become a model again, is its family's t
 stay: zero probabilities, covariances that are zero or singular, links without a map.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, Generic, TypeVar, cast, get_args
 
 import numpy as np
 
+from recbayes.checks.arguments import choice, flag, instance, listed, text
+from recbayes.checks.arrays import frozen, short
 from recbayes.errors import ModelError
 from recbayes.parameters.block import Block, Structure, block_of
 from recbayes.parameters.quantity import Quantity, Slopes
@@ -37,16 +39,13 @@ class Parameters(Generic[ModelT]):
         tied: bool | Sequence[Sequence[str]] = False,
         fixed: str | Sequence[str] = (),
     ) -> None:
-        if covariance not in get_args(Structure):
-            raise ModelError(f"covariance must be one of {', '.join(map(repr, get_args(Structure)))}, got {covariance!r}")
         self.model = cast(Any, model)
-        fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
-        groups = () if isinstance(tied, bool) else tuple(tuple(group) for group in tied)
-        self.choices: dict[str, Any] = {"covariance": covariance, "tied": groups or bool(tied), "fixed": fixed}
-        quantities = _in_order(self.model.family.quantities(model))
+        self.choices = choices_of(covariance, tied, fixed)
+        fixed, groups = self.choices["fixed"], () if self.choices["tied"] is True else self.choices["tied"] or ()
+        quantities = _in_order(_quantities(model))
         found = [(quantity, block_of(quantity, covariance)) for quantity in quantities]
         blocks = [block for _, block in found if block is not None]
-        if tied is True:
+        if self.choices["tied"] is True:
             blocks = _tie_links(found)
         for pattern in fixed:
             if not any(_matches(block, pattern) for block in blocks):
@@ -77,9 +76,6 @@ class Parameters(Generic[ModelT]):
 
     def with_vector(self, vector: np.ndarray) -> ModelT:
         """The model that a free vector describes."""
-        vector = np.asarray(vector, dtype=np.float64)
-        if vector.shape != (self.size,):
-            raise ModelError(f"the free vector must have shape ({self.size},), got {vector.shape}")
         values: dict[str, Any] = {}
         for block, part in zip(self.blocks, self.parts(vector), strict=True):
             values.update(dict.fromkeys(block.quantities, block.from_free(part)))
@@ -99,6 +95,11 @@ class Parameters(Generic[ModelT]):
     def pull_back(self, model: ModelT, slopes: Slopes) -> np.ndarray:
         """The derivatives with respect to the free vector, from those with respect to the model's quantities."""
         parts = [np.zeros(0)]
+        missing = [
+            name for block in self.blocks for name in block.quantities if name not in instance(slopes, Mapping, "slopes")
+        ]
+        if missing:
+            raise ModelError(f"slopes must map every quantity to its derivatives; there are none for {missing}")
         for block, part in zip(self.blocks, self.parts(self.vector(model)), strict=True):
             first, *others = block.quantities
             parts.append(block.pull_back(part, sum((slopes[name] for name in others), start=slopes[first])))
@@ -106,7 +107,18 @@ class Parameters(Generic[ModelT]):
 
     def parts(self, vector: np.ndarray) -> list[np.ndarray]:
         """The free vector, block by block."""
+        plain = isinstance(vector, np.ndarray) and vector.dtype == np.float64
+        vector = vector if plain else frozen(vector, "the free vector")
+        if vector.shape != (self.size,):
+            raise ModelError(f"the free vector must have shape ({self.size},), got {vector.shape}")
         return np.split(vector, np.cumsum([block.size for block in self.blocks]))[:-1]
+
+    def __eq__(self, other: object) -> bool:
+        """The same is free in the same model."""
+        return isinstance(other, Parameters) and (self.model, self.choices) == (other.model, other.choices)
+
+    def __hash__(self) -> int:
+        return hash((self.model, tuple(block.name for block in self.blocks)))
 
     def __reduce__(self) -> tuple:
         """Other processes make them again from the model and what was chosen."""
@@ -114,6 +126,21 @@ class Parameters(Generic[ModelT]):
 
     def __repr__(self) -> str:
         return "\n".join(f"{b.name} ({b.size})" for b in self.blocks)
+
+
+def choices_of(covariance: object, tied: object, fixed: object) -> dict[str, Any]:
+    """What was chosen, checked: `tied` is True, False or groups of names, `fixed` names."""
+    if isinstance(tied, bool | int | np.bool_):
+        ties: Any = flag(tied, "tied")
+    else:
+        ties = (
+            tuple(_names(group, "tied: a group") for group in listed(tied, "tied", "groups of names", ModelError)) or False
+        )
+    return {
+        "covariance": choice(covariance, get_args(Structure), "covariance"),
+        "tied": ties,
+        "fixed": _names([fixed] if isinstance(fixed, str) else fixed, "fixed"),
+    }
 
 
 def _again(model: Any, choices: dict[str, Any]) -> "Parameters[Any]":
@@ -126,8 +153,18 @@ def _in_order(quantities: Sequence[Quantity]) -> list[Quantity]:
     return sorted(quantities, key=lambda one: max(ORDER.index(one.kind), first - 1))
 
 
+def _quantities(model: Any) -> Sequence[Quantity]:
+    if not hasattr(getattr(model, "family", None), "quantities"):
+        raise ModelError(f"expected a model, such as a GaussianRBN, got {short(model)}")
+    return model.family.quantities(model)
+
+
+def _names(values: object, name: str) -> tuple[str, ...]:
+    return tuple(text(one, f"{name}: each name", ModelError) for one in listed(values, name, "names of blocks", ModelError))
+
+
 def _values(model: Any) -> dict[str, Any]:
-    return {quantity.name: quantity.value for quantity in model.family.quantities(model)}
+    return {quantity.name: quantity.value for quantity in _quantities(model)}
 
 
 def _tie_links(found: Sequence[tuple[Quantity, Block | None]]) -> list[Block]:

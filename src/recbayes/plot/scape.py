@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from recbayes.checks.arguments import flag, listed
+from recbayes.checks.series import numbers
 from recbayes.errors import DataError
+from recbayes.plot.canvas import axes_of
 from recbayes.plot.tree import tree as draw_tree
 from recbayes.tree.tree import Tree
 
@@ -15,10 +18,8 @@ def scape(believed: Any, trees: Tree | Sequence[Tree] = (), *, colour_bar: bool 
 
     `believed` is a posterior, or an array (N + 1, N + 1) of probabilities by start and end. Trees are drawn over it.
     """
-    import matplotlib.pyplot as plt
-
-    ax = plt.gca() if ax is None else ax
-    probability = np.asarray(getattr(believed, "node_probability", believed), dtype=np.float64)
+    ax = axes_of(ax)
+    probability = numbers(getattr(believed, "node_probability", believed), "a scape needs a posterior or probabilities")
     if probability.ndim != 2 or probability.shape[0] != probability.shape[1] or len(probability) < 2:
         raise DataError(f"a scape needs probabilities of shape (N + 1, N + 1), got {probability.shape}")
     starts, ends = np.indices(probability.shape)
@@ -27,12 +28,12 @@ def scape(believed: Any, trees: Tree | Sequence[Tree] = (), *, colour_bar: bool 
     shown = np.where(ends > starts, probability, np.nan)
     mesh = ax.pcolormesh((first + last) / 2 - 0.5, last - first, shown, cmap="Blues", vmin=0.0, vmax=1.0, linewidth=0)
     mesh.set_rasterized(True)
-    for one in [trees] if isinstance(trees, Tree) else trees:
+    for one in [trees] if isinstance(trees, Tree) else listed(trees, "trees", "Trees"):
         draw_tree(one, by_width=True, ax=ax)
     ax.set_xlim(-0.5, len(probability) - 1.5)
     ax.set_ylim(0.0, len(probability) + 0.5)
     ax.set_xlabel("observation")
     ax.set_ylabel("width of the span")
-    if colour_bar:
+    if flag(colour_bar, "colour_bar"):
         ax.figure.colorbar(mesh, ax=ax, label="probability of a node", fraction=0.04)
     return ax

@@ -3,7 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from recbayes.checks.arguments import instance
+from recbayes.checks.arrays import short
+from recbayes.checks.series import numbers
 from recbayes.errors import DataError
+from recbayes.plot.canvas import axes_of
 
 
 def scores(levels: Sequence[float], curves: Mapping[str, Sequence[Sequence[float]]], *, ax: Any = None, **style: Any) -> Any:
@@ -11,23 +17,26 @@ def scores(levels: Sequence[float], curves: Mapping[str, Sequence[Sequence[float
 
     `style` is for the lines. Curves are a little apart from each other, so that error bars do not hide one another.
     """
-    import matplotlib.pyplot as plt
-
-    ax = plt.gca() if ax is None else ax
-    for name, values in curves.items():
-        if len(values) != len(levels) or {len(value) for value in values} not in ({1}, {3}):
-            raise DataError(f"curve {name!r} must have a (mean, low, high), or a (mean,), for each of {len(levels)} levels")
-    gap = min((abs(one - two) for one in levels for two in levels if one != two), default=1.0) / 40
-    for number, (name, values) in enumerate(curves.items()):
-        places = [level + (number - (len(curves) - 1) / 2) * gap for level in levels]
-        means = [value[0] for value in values]
-        bars = None
-        if len(values[0]) == 3:
-            bars = [[max(mean - low, 0.0) for mean, low, _ in values], [max(high - mean, 0.0) for mean, _, high in values]]
+    ax = axes_of(ax)
+    at = numbers(levels, "levels must be numbers")
+    if at.ndim != 1 or not len(at) or not np.isfinite(at).all():
+        raise DataError(f"levels must be a list of one or more finite numbers, got {short(levels)}")
+    lines = {}
+    for name, values in instance(curves, Mapping, "curves", "; give the scores of every method by its name").items():
+        complaint = f"curve {name!r} must have a (mean, low, high), or a (mean,), for each of {len(at)} levels"
+        lines[name] = numbers(values, complaint)
+        if lines[name].shape not in ((len(at), 1), (len(at), 3)):
+            raise DataError(complaint)
+    apart = np.diff(np.unique(at))
+    gap = (apart.min() if len(apart) else 1.0) / 40
+    for number, (name, found) in enumerate(lines.items()):
+        places = at + (number - (len(lines) - 1) / 2) * gap
+        means = found[:, 0]
+        bars = None if found.shape[1] == 1 else np.maximum([means - found[:, 1], found[:, 2] - means], 0.0)
         options = {"marker": "o", "markersize": 3.5, "linewidth": 1.2, "capsize": 2, **style}
         ax.errorbar(places, means, yerr=bars, label=name, **options)
     ax.set_xticks(list(levels))
-    if all(0.0 <= value[0] <= 1.0 for values in curves.values() for value in values):
+    if all(((found[:, 0] >= 0.0) & (found[:, 0] <= 1.0)).all() for found in lines.values()):
         ax.set_ylim(0.0, 1.0)
     ax.grid(axis="y", color="0.9")
     return ax

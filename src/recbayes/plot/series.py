@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.checks.series import Series
+from recbayes.checks.arguments import instance
+from recbayes.checks.series import all_series
 from recbayes.errors import DataError
+from recbayes.plot.canvas import axes_of
 from recbayes.tree.tree import Tree
 
 
@@ -14,12 +16,12 @@ def series(values: Any, tree: Tree | None = None, *, level: int | None = None, a
 
     Segments are shaded in turn, and the mean of each column in each segment is a line.
     """
-    import matplotlib.pyplot as plt
-
-    ax = plt.gca() if ax is None else ax
-    y = np.asarray(values.values if isinstance(values, Series) else values, dtype=np.float64)
-    y = y[:, None] if y.ndim == 1 else y
-    if tree is not None and (tree.nodes[0].start, tree.nodes[0].end) != (0, len(y)):
+    ax = axes_of(ax)
+    given = all_series(values)
+    if len(given) > 1:
+        raise DataError(f"a picture is of one series, got {len(given)}; draw one at a time")
+    y = given[0].values
+    if tree is not None and (instance(tree, Tree, "tree").nodes[0].start, tree.nodes[0].end) != (0, len(y)):
         raise DataError(f"the tree covers {tree.nodes[0].start}:{tree.nodes[0].end}, the series has {len(y)} observations")
     spans = [] if tree is None else [node.span for node in tree.leaves] if level is None else list(tree.cut(level))
     for number, (start, end) in enumerate(spans):

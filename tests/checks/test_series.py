@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import recbayes as rb
-from recbayes.checks.series import as_series
+from recbayes.checks.series import all_series, as_series
 from recbayes.errors import DataError
 
 
@@ -34,6 +34,33 @@ def test_copies_and_freezes() -> None:
 )
 def test_missing_entries_become_nan(data: object) -> None:
     np.testing.assert_array_equal(as_series(data, 1).values, [[1.0], [np.nan], [3.0]])
+
+
+class Frame:
+    """A data frame of some library, such as polars, of which nothing is known but `to_numpy`."""
+
+    def __init__(self, values: object) -> None:
+        self._values = np.array(values)
+
+    def to_numpy(self) -> np.ndarray:
+        return self._values
+
+
+def test_data_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    expected = [[1.0, 2.0], [np.nan, 4.0], [5.0, np.nan]]
+    counted = pandas.DataFrame({"a": [1, None, 5], "b": [2.0, 4.0, None]}).astype({"a": "Int64", "b": "Float64"})
+    mixed = pandas.DataFrame({"a": [1, pandas.NA, 5], "b": [2, 4, None]}, dtype=object)
+    for frame in (counted, mixed, Frame(expected)):
+        np.testing.assert_array_equal(as_series(frame, 2).values, expected)
+        for many in ([frame, frame], (frame, np.zeros((1, 2)))):
+            assert [one.values.shape[1] for one in all_series(many)] == [2, 2]
+    np.testing.assert_array_equal(as_series(counted["a"], 1).values, [[1.0], [np.nan], [5.0]])
+    model = rb.GaussianRBN.create(2)
+    assert rb.inside(model, counted).log_evidence == rb.inside(model, expected).log_evidence
+    assert [chart.length for chart in rb.inside(model, [Frame(expected), counted])] == [3, 3]
+    with pytest.raises(DataError, match="some entries are text"):
+        as_series(pandas.DataFrame({"a": [1, "2"]}, dtype=object), 1)
 
 
 def test_a_row_may_be_missing_altogether() -> None:

@@ -13,8 +13,11 @@ MOST_DRAWS = 1_000_000_000  # of one series; more is a mistake
 def frozen(values: object, name: str, error: Callable[[str], Exception] = ModelError) -> np.ndarray:
     """A read-only float64 copy of `values`; infinite, NaN or non-numeric entries are an error that names the field."""
     try:
-        if np.asarray(values).dtype.kind not in "fiubO":  # texts and complex numbers would be converted in silence
+        given = np.asarray(values)
+        if given.dtype.kind not in "fiubO":  # texts and complex numbers would be converted in silence
             raise TypeError("not real numbers")
+        if given.dtype.kind == "O" and any(entry is None for entry in given.flat):
+            raise TypeError("nothing at all")
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
         raise error(f"{name} must be numbers, in rows of one length, got {short(values)}") from problem

@@ -115,7 +115,7 @@ def numbers(data: object, complaint: str) -> np.ndarray:
     try:
         if isinstance(data, np.ma.MaskedArray):
             data = np.ma.filled(data.astype(np.float64), np.nan)
-        array = np.asarray(data)
+        array = np.asarray(data if hasattr(data, "__array__") or not hasattr(data, "to_numpy") else data.to_numpy())
         if array.dtype.kind not in "fiub" and not (array.dtype.kind == "O" and array.ndim):
             raise TypeError(f"dtype {array.dtype}")
         if array.dtype.kind == "O":

@@ -1,5 +1,7 @@
 """The segmenter in the manner of scikit-learn."""
 
+import copy
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -94,9 +96,13 @@ def test_data_frames() -> None:
         two.predict(np.zeros((4, 3)))
 
 
-def test_executors_are_shared_by_clones() -> None:
+def test_executors_are_shared_by_clones_and_stay_behind_in_copies() -> None:
     series, _ = pairs(4)
     with ThreadPoolExecutor(2) as pool:
         segmenter = rb.HierarchicalSegmenter(draws=20, covariance="scalar", executor=pool)
         assert clone(segmenter).executor is pool
+        segmenter.fit(series[:1])
+        for copied in (pickle.loads(pickle.dumps(segmenter)), copy.deepcopy(segmenter)):
+            assert copied.executor is None
+            assert copied.predict(series[0]) == segmenter.predict(series[0])
         assert np.isfinite(cross_val_score(segmenter, series, cv=2)).all()

@@ -1,5 +1,7 @@
 """Settings of a fit: groups, and the older spellings, which mean the same."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -82,3 +84,19 @@ def test_parameters_must_be_parameters() -> None:
 def test_sentences_may_come_one_by_one() -> None:
     grammar, sentences = rb.PCFG.from_string("S -> S S [0.4] | 'a' [0.6]"), [["a"], ["a", "a", "a"]]
     assert rb.fit(grammar, (one for one in sentences)).model == rb.fit(grammar, sentences).model
+
+
+def test_settings_of_the_other_way_up_are_checked_too() -> None:
+    with pytest.raises(ModelError, match="batch must be a whole number of at least 1, got 'x'"):
+        rb.fit(None, samples(2), method="quasi-newton", batch="x")  # type: ignore[arg-type]
+
+
+def test_parameters_are_sent_elsewhere_and_come_back_the_same() -> None:
+    model = rb.GaussianRBN.create(**TRUTH)
+    for settings in ({}, {"tied": True, "fixed": "prior.*"}, {"covariance": "full", "fixed": ("prior.*",)}):
+        parameters = rb.Parameters(model, **settings)  # type: ignore[arg-type]
+        again = pickle.loads(pickle.dumps(parameters))
+        assert again == parameters
+        assert hash(again) == hash(parameters)
+        np.testing.assert_array_equal(again.vector(), parameters.vector())
+    assert rb.Parameters(model) != parameters

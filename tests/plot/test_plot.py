@@ -93,3 +93,17 @@ def test_scores_that_are_none(values: list) -> None:
 def test_calibration_of_nothing(bins: list) -> None:
     with pytest.raises(DataError, match="four numbers"):
         rb.plot.calibration(bins)
+
+
+@pytest.mark.parametrize("label", [r"$\foo{$", "$x$", "a\ud800b", r"\$"])
+def test_labels_are_plain_text(label: str) -> None:
+    axes = rb.plot.tree(rb.Tree([rb.Node(0, 3, label)], [0]), labels=True)
+    axes.figure.canvas.draw()
+    assert axes.texts[0].get_text() == label.replace("\ud800", "?")
+    assert not axes.texts[0].get_parse_math()
+
+
+@pytest.mark.parametrize("values", [[], np.zeros((0, 2)), np.array([1j, 2.0]), [np.zeros((2, 1)), np.zeros((3, 1))]])
+def test_pictures_of_no_series(values: object) -> None:
+    with pytest.raises(DataError):
+        rb.plot.series(values)

@@ -79,9 +79,8 @@ def groups_of(climb: Climb | None, penalty: Penalty | None, work: Work | None, g
         raise ModelError("method says which climb to take; give one of them")
     groups = (climb or METHODS[method](), penalty or Penalty(), work or Work())
     changed = [_changed(group, rest) for group in groups]
-    for other in METHODS.values():  # settings of the other way up have no say
-        for field in fields(other):
-            rest.pop(field.name, None)
+    for other in METHODS.values():  # settings of the other way up have no say, but are to be right
+        _changed(other(), rest)
     if rest:
         raise TypeError(f"fit has no argument {next(iter(rest))!r}")
     return Groups(changed[0], changed[1], changed[2], known)

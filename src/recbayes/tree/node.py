@@ -31,7 +31,9 @@ class Node:
     def __post_init__(self) -> None:
         if not (type(self.start) is type(self.end) is int and -FURTHEST <= self.start <= self.end <= FURTHEST):
             for name in ("start", "end"):
-                position = whole_number(getattr(self, name), name, least=-FURTHEST, most=FURTHEST, error=DataError)
+                position = whole_number(getattr(self, name), name, error=DataError)
+                if abs(position) > FURTHEST:
+                    raise DataError(f"{name} must lie between -2**62 and 2**62, got {position}")
                 object.__setattr__(self, name, position)
         if not (isinstance(self.label, str) and isinstance(self.rule, str)):
             raise DataError(f"label and rule must be texts, got {short(self.label)} and {short(self.rule)}")

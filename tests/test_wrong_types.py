@@ -178,7 +178,7 @@ def problem_with(call: Call, function: Any, good: Any, argument: str, annotation
             return f"a poor message: {text!r}"
         return ""
     except OSError as problem:  # a file that is not there, or may not be written, is a matter of the system
-        return "" if "path" in (argument, "checkpoint") or argument == "checkpoint" else repr(problem)
+        return "" if argument in ("path", "checkpoint") else repr(problem)
     except BaseException as problem:
         if isinstance(problem, KeyboardInterrupt):
             raise

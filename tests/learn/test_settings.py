@@ -100,3 +100,5 @@ def test_parameters_are_sent_elsewhere_and_come_back_the_same() -> None:
         assert hash(again) == hash(parameters)
         np.testing.assert_array_equal(again.vector(), parameters.vector())
     assert rb.Parameters(model) != parameters
+    with pytest.raises(ModelError, match="must have the variables and rules"):
+        parameters.vector(rb.LinearDynamicalSystem(1.0, 1.0, 1.0, 1.0, 0.0, 1.0))  # type: ignore[arg-type]

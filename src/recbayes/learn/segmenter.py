@@ -123,9 +123,7 @@ class HierarchicalSegmenter(TransformerMixin, BaseEstimator):
             return many, False
         if isinstance(X, Series):
             return all_series(X, None if reset else self.n_features_in_), True
-        if not hasattr(X, "__array__") and not hasattr(
-            X, "toarray"
-        ):  # lists and nonsense; arrays are scikit-learn's to judge
+        if not any(hasattr(X, name) for name in ("__array__", "toarray")):  # of arrays scikit-learn is the judge
             X = numbers(X, "X must be a series, numbers in rows (NaN for missing ones), or a list of series")
         try:
             checked = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")

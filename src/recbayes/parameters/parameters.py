@@ -72,6 +72,7 @@ class Parameters(Generic[ModelT]):
     def vector(self, model: ModelT | None = None) -> np.ndarray:
         """The free vector of a model of this structure (by default the one given at first)."""
         values = _values(self.model if model is None else model)
+        self._need(values, "the model must have the variables and rules of that of the parameters")
         return np.concatenate([np.zeros(0), *(block.to_free(values[block.quantities[0]]) for block in self.blocks)])
 
     def with_vector(self, vector: np.ndarray) -> ModelT:
@@ -84,6 +85,7 @@ class Parameters(Generic[ModelT]):
     def check(self, model: ModelT) -> None:
         """An error if the model is not one that these parameters can describe, such as untied links if they are tied."""
         values = _values(model)
+        self._need(values, "the model must have the variables and rules of that of the parameters")
         for block in self.blocks:
             described = block.from_free(block.to_free(values[block.quantities[0]]))
             if not all(np.allclose(values[name], described, rtol=1e-9, atol=0.0) for name in block.quantities):
@@ -95,15 +97,16 @@ class Parameters(Generic[ModelT]):
     def pull_back(self, model: ModelT, slopes: Slopes) -> np.ndarray:
         """The derivatives with respect to the free vector, from those with respect to the model's quantities."""
         parts = [np.zeros(0)]
-        missing = [
-            name for block in self.blocks for name in block.quantities if name not in instance(slopes, Mapping, "slopes")
-        ]
-        if missing:
-            raise ModelError(f"slopes must map every quantity to its derivatives; there are none for {missing}")
+        self._need(instance(slopes, Mapping, "slopes"), "slopes must map all quantities to their derivatives")
         for block, part in zip(self.blocks, self.parts(self.vector(model)), strict=True):
             first, *others = block.quantities
             parts.append(block.pull_back(part, sum((slopes[name] for name in others), start=slopes[first])))
         return np.concatenate(parts)
+
+    def _need(self, values: Mapping[str, Any], complaint: str) -> None:
+        missing = [name for block in self.blocks for name in block.quantities if name not in values]
+        if missing:
+            raise ModelError(f"{complaint}; there is nothing for {missing}")
 
     def parts(self, vector: np.ndarray) -> list[np.ndarray]:
         """The free vector, block by block."""

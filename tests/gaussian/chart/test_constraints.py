@@ -155,5 +155,5 @@ def test_known_spans_must_exist() -> None:
         rb.known_spans(5, [(3, 7)])
     with pytest.raises(DataError, match="crosses another"):
         rb.known_spans(5, [(0, 3), (2, 5)])
-    with pytest.raises(DataError, match="must be pairs"):
+    with pytest.raises(DataError, match="a span is a pair"):
         rb.known_spans(5, (0, 2))  # type: ignore[arg-type]

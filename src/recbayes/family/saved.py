@@ -46,8 +46,7 @@ class Saved:
 
     def save(self, path: str | Path) -> None:
         """Write the model to a JSON file from which `recbayes.load` restores it exactly; a crash never leaves half of it."""
-        write_whole(path_of(path), to_json(self) + "
-")
+        write_whole(path_of(path), to_json(self) + "\n")
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and to_json(self) == to_json(other)  # type: ignore[arg-type]

@@ -110,6 +110,8 @@ def quasi_newton(run: Callable[[np.ndarray], Here], start: np.ndarray, terrain: 
     first = run(start)
     if not len(start):
         return Summit(start, first.objective, first.log_likelihood, True, "there is nothing to learn: all is fixed")
+    if not np.isfinite(first.objective):
+        return Summit(start, first.objective, first.log_likelihood, False, "the start cannot be evaluated")
     worst = abs(first.objective) + 1.0
 
     def at(steps: np.ndarray) -> np.ndarray:
@@ -148,16 +150,24 @@ def adam(
     learning_rate: float,
 ) -> Summit:
     """Adam (Kingma and Ba, 2015), its steps falling to zero along a cosine; `batches` says which series a step sees."""
-    vector, first, second = terrain.inside(start), np.zeros(len(start)), np.zeros(len(start))
+    start = vector = held = terrain.inside(start)
+    first, second = np.zeros(len(start)), np.zeros(len(start))
     for step in range(steps):
-        slope = run(vector, chosen=batches(step)).gradient * terrain.units
+        here = run(vector, chosen=batches(step))
+        if not np.isfinite(here.objective):  # a step into the impossible: back, and on from rest
+            vector, first = held, np.zeros(len(start))
+            continue
+        held, slope = vector, here.gradient * terrain.units
         first = FIRST_DECAY * first + (1.0 - FIRST_DECAY) * slope
         second = SECOND_DECAY * second + (1.0 - SECOND_DECAY) * slope**2
         corrected = first / (1.0 - FIRST_DECAY ** (step + 1))
         spread = np.sqrt(second / (1.0 - SECOND_DECAY ** (step + 1)))
         pace = learning_rate * 0.5 * (1.0 + np.cos(np.pi * step / steps))
         vector = terrain.inside(vector + pace * terrain.units * corrected / (spread + TINY))
-    here = run(vector)
+    for vector in (vector, held, start):  # noqa: B020 - the first of these that all series allow
+        here = run(vector)
+        if np.isfinite(here.objective):
+            break
     slope = float(np.abs(here.gradient * terrain.units).max(initial=0.0))
     return Summit(vector, here.objective, here.log_likelihood, slope < NEARLY, f"{steps} steps, gradient {slope:.2g}")
 
@@ -168,4 +178,6 @@ def _plain(reason: str) -> str:
         return "the gain fell below the tolerance"
     if "PROJECTED GRADIENT" in reason:
         return "the gradient vanished"
+    if "ABNORMAL" in reason:
+        return "no step up was found: badly scaled, at the end of digits, or on an edge of what can be computed"
     return reason.lower()

@@ -169,7 +169,7 @@ def _by_climbing(
                 refined = best
             if standard_errors:
                 run.enter("standard errors", length=further)
-                information = observed_information(lambda v: climbed(v).gradient, best.vector, terrain.units)
+                information = observed_information(climbed, best.vector, terrain.units)
         except KeyboardInterrupt:
             reason = "interrupted"
         except Stopped:

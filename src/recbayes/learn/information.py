@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import block_diag
 
+from recbayes.learn.here import Here
 from recbayes.parameters.block import Block
 from recbayes.parameters.parameters import Parameters
 
@@ -26,8 +27,16 @@ class Row(NamedTuple):
     standard_error: float
 
 
-def observed_information(gradient: Callable[[np.ndarray], np.ndarray], vector: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """Minus the derivative of the gradient, by central differences with steps in the given scales."""
+def observed_information(evaluate: Callable[[np.ndarray], Here], vector: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """Minus the derivative of the gradient, by central differences with steps in the given scales.
+
+    NaN where a step leads to where nothing can be computed: on such an edge there is no curvature.
+    """
+
+    def gradient(there: np.ndarray) -> np.ndarray:
+        here = evaluate(there)
+        return here.gradient if np.isfinite(here.objective) else np.full(len(there), np.nan)
+
     columns = []
     for number, scale in enumerate(scales):
         step = np.zeros(len(vector))
@@ -47,7 +56,7 @@ def table(parameters: Parameters, vector: np.ndarray, information: np.ndarray | 
         values.append(found)
         jacobians.append(_jacobian(block, part, unit) * unit)
     errors = np.full(len(names), np.nan)
-    if information is not None:
+    if information is not None and np.isfinite(information).all():
         errors = _standard_errors(information * np.outer(units, units), block_diag(*jacobians))
     rows = zip(names, np.concatenate(values).tolist(), errors.tolist(), strict=True)
     return [Row(*row) for row in rows]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recbayes.checks.arrays import not_negative
+from recbayes.checks.arrays import is_positive_definite, not_negative
 from recbayes.learn.units import covariance_unit
 from recbayes.parameters.block import Block
 from recbayes.parameters.parameters import Parameters
@@ -19,6 +19,8 @@ from recbayes.parameters.parameters import Parameters
 SMALLEST = 1e-4  # of the data's scale: the standard deviation of the penalty's extra observation
 FAR = 1e12  # how many times larger than the data a standard deviation may become
 NEAR = 1e-12  # and how many times smaller
+LOST = 1e-4  # of a dimension's standard deviation: what it has left, given the others, where a covariance is nearly singular
+SHARE = 0.1  # of a direction's length, with which a dimension has a part in it
 ODDS = 30.0  # largest log odds, and logarithm of a positive number
 
 
@@ -56,6 +58,7 @@ def strength_of(penalty: Penalty, parameters: Parameters, units: Any, share: flo
     return Strength(smallest, float(penalty.pseudo_count))
 
 
+@np.errstate(all="ignore")  # what is not finite is not positive definite
 def penalise(parameters: Parameters, vector: np.ndarray, strength: Strength) -> tuple[float, np.ndarray]:
     """What is added to the log likelihood at a free vector, and its gradient."""
     value, slopes = 0.0, [np.zeros(0)]
@@ -69,6 +72,8 @@ def penalise(parameters: Parameters, vector: np.ndarray, strength: Strength) -> 
 def _of_block(block: Block, part: np.ndarray, strength: Strength) -> tuple[float, np.ndarray]:
     quantity = block.from_free(part)
     if block.is_covariance:
+        if not is_positive_definite(quantity):  # singular to the last digit: a climb turns back there
+            return -np.inf, np.zeros(block.size)
         inverse = np.linalg.inv(quantity)
         half_square = 0.5 * strength.smallest_std[block.name] ** 2
         return -float(half_square @ np.diag(inverse)), block.pull_back(part, (inverse * half_square) @ inverse)
@@ -79,6 +84,25 @@ def _of_block(block: Block, part: np.ndarray, strength: Strength) -> tuple[float
     if block.form == "positive":
         return strength.pseudo_count * float(np.log(quantity)), block.pull_back(part, strength.pseudo_count / quantity)
     return 0.0, np.zeros(block.size)
+
+
+def nearly_singular(parameters: Parameters, vector: np.ndarray) -> str:
+    """Which covariance has all but lost a dimension, and what to do; nothing if none has.
+
+    In correlations, as units do not matter. The dimensions are those in the direction that has lost its variance.
+    """
+    for block, part in zip(parameters.blocks, parameters.parts(vector), strict=True):
+        if block.form == "factor":
+            covariance = block.from_free(part)
+            deviations = np.sqrt(np.diag(covariance))
+            values, vectors = np.linalg.eigh(covariance / np.outer(deviations, deviations))
+            if values[0] < LOST**2:
+                together = np.flatnonzero(np.abs(vectors[:, 0]) > SHARE).tolist()
+                return (
+                    f"{block.shown} is nearly singular in the dimensions {together}, as if one followed from the others: "
+                    'leave one out, or use covariance="diagonal"'
+                )
+    return ""
 
 
 def bounds(parameters: Parameters, units: Any) -> tuple[np.ndarray, np.ndarray]:

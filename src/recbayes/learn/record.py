@@ -11,6 +11,7 @@ import numpy as np
 from recbayes.learn.climb import Summit
 from recbayes.learn.here import ExactEvidence
 from recbayes.learn.information import Row, table
+from recbayes.learn.penalty import nearly_singular
 from recbayes.learn.reestimate import Estimate
 from recbayes.learn.run import Run
 
@@ -96,11 +97,14 @@ def record_climb(
     if best is None or (cut_short and run.best[1].objective > best.objective + GAINED):
         best = Summit(run.best[0], run.best[1].objective, run.best[1].log_likelihood, False, reason)
     vector = best.vector
+    notes = [reason or best.reason, nearly_singular(run.parameters, vector)]
+    if information is not None and not np.isfinite(information).all():
+        notes.append("no standard errors, as a step beside the optimum cannot be evaluated")
     return Fit(
         model=run.parameters.with_vector(vector),
         log_likelihood=best.log_likelihood,
         converged=best.converged,
-        reason=reason or best.reason,
+        reason="; ".join(filter(None, notes)),
         history=tuple(run.history),
         starts=tuple(summit.log_likelihood for summit in summits),
         table=tuple(table(run.parameters, vector, information, units)),

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recbayes.errors import DataError
+from recbayes.errors import DataError, ModelError
 from recbayes.learn.checkpoint import Checkpoint, Evaluation
 from recbayes.learn.climb import Climb
 from recbayes.learn.here import Centre, Here
-from recbayes.learn.penalty import Strength, penalise
+from recbayes.learn.penalty import Strength, nearly_singular, penalise
 from recbayes.learn.progress import Progress, evaluations_left
 from recbayes.learn.workers import Outcome, Workers
 from recbayes.parameters.parameters import Parameters
@@ -61,6 +61,9 @@ class Run:
 
     def begin(self, start: np.ndarray, skip: bool) -> None:
         """The first evaluation of all series, which finds those that the model cannot explain at all."""
+        if not np.isfinite(penalise(self.parameters, start, self._penalty)[0]):
+            edge = nearly_singular(self.parameters, start)
+            raise ModelError(f"the model to begin with is out of all proportion to the data: {edge}")
         outcomes = self._workers(start)
         bad = {number: one.problem for number, one in enumerate(outcomes) if one is not None and one.problem}
         if bad and not skip:
@@ -74,23 +77,27 @@ class Run:
             self._checkpoint.add("all", start, self._sum(outcomes, range(self._series)))
 
     def __call__(self, vector: np.ndarray, *, chosen: Sequence[int] | None = None, around: Centre | None = None) -> Here:
-        """The objective at a free vector; estimated from chosen series if there are any, exact by draws around a centre."""
+        """The objective at a free vector; estimated from chosen series if there are any, exact by draws around a centre.
+
+        It is -inf where it cannot be computed: no climb may end there.
+        """
         if len(self.history) >= self._most:
             raise Stopped
         task = "all" if chosen is None else ",".join(map(str, chosen))
         if around is not None:
             task = f"exact {around.draws} {around.seed} {around.vector.tobytes().hex()}"
-        found = self._checkpoint.find(task, vector)
+        value, slope = penalise(self.parameters, vector, self._penalty)
+        found = self._checkpoint.find(task, vector) if np.isfinite(value) else Evaluation(-np.inf, slope)
         if found is None:
             numbers = range(self._series) if chosen is None else chosen
             wanted = [number for number in numbers if number not in self.skipped]
             found = self._sum(self._workers(vector, wanted, around), wanted)
             self._checkpoint.add(task, vector, found)
-        value, slope = penalise(self.parameters, vector, self._penalty)
         here = Here(found.log_likelihood + value, found.gradient + slope, *found[:1], *found[2:])
-        if chosen is None and around is None and (self.best is None or here.objective > self.best[1].objective):
-            self.best = vector.copy(), here
-        self._last = vector.copy()
+        if np.isfinite(here.objective):
+            self._last = vector.copy()
+            if chosen is None and around is None and (self.best is None or here.objective > self.best[1].objective):
+                self.best = vector.copy(), here
         self.history.append(here.log_likelihood)
         self._progress.say(self._stage, len(self.history), max(self.history), self._left())
         return here

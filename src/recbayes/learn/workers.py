@@ -24,6 +24,7 @@ from recbayes.spans.constraints import FREE, Constraints
 PARCELS = 16  # into which the series are divided at most: enough for the workers at hand, few enough to send
 MODELS = 4  # that a worker keeps
 HELD = 4 * PARCELS  # parcels that a worker keeps: those of some fits at a time
+REFUSED = DataError, LengthError, ModelError, ArithmeticError, np.linalg.LinAlgError  # where nothing can be computed
 
 
 class Constrained(NamedTuple):
@@ -142,9 +143,10 @@ def evaluate(
         return None
     try:
         model = _model_at(key[0], held.parameters, vector)
-    except ModelError as problem:
-        return [_failed(held.parameters, str(problem))] * len(numbers)
-    return [_evaluate_one(model, held, number, place, around) for number, place in zip(numbers, places, strict=True)]
+    except REFUSED as problem:
+        return [_failed(held.parameters, problem)] * len(numbers)
+    with np.errstate(all="ignore"):  # what is not finite is refused
+        return [_evaluate_one(model, held, number, place, around) for number, place in zip(numbers, places, strict=True)]
 
 
 def _evaluate_one(model: Any, held: Held, number: int, place: int, around: Centre | None) -> Outcome:
@@ -156,8 +158,8 @@ def _evaluate_one(model: Any, held: Held, number: int, place: int, around: Centr
             drawn = _drawn(held, number, place, around)
             value, slopes, variance, efficiency = family.evaluate_around(model, sequence, constraints, drawn)
             outcome = Outcome(value, parameters.pull_back(model, slopes), "", variance, efficiency)
-    except (DataError, LengthError, ModelError, FloatingPointError, np.linalg.LinAlgError) as problem:
-        return _failed(parameters, str(problem))
+    except REFUSED as problem:
+        return _failed(parameters, problem)
     if not (np.isfinite(outcome.log_evidence) and np.isfinite(outcome.gradient).all()):
         return _failed(parameters, "the log evidence or its gradient is not finite")
     return outcome
@@ -183,5 +185,5 @@ def _drawn(held: Held, number: int, place: int, around: Centre) -> Any:
     return held.drawn[number][1]
 
 
-def _failed(parameters: Parameters, problem: str) -> Outcome:
-    return Outcome(-np.inf, np.zeros(parameters.size), problem)
+def _failed(parameters: Parameters, problem: object) -> Outcome:
+    return Outcome(-np.inf, np.zeros(parameters.size), str(problem) or repr(problem))

@@ -20,16 +20,15 @@ def known_spans(length: int, spans: Iterable[Sequence[int]]) -> np.ndarray:
     """
     length = whole_number(length, "length", least=1, most=LONGEST, error=DataError)
     mask = np.triu(np.full((length + 1, length + 1), NODE, dtype=np.int8), 1)
-    starts, ends = np.indices(mask.shape)
-    taken: list[tuple[int, int]] = []
+    taken: set[tuple[int, int]] = set()
     for start, end in check_spans(spans):
         if any(a < start < b < end or start < a < end < b for a, b in taken):
             raise DataError(f"span {start}:{end} crosses another one; in a tree one contains the other, or they are apart")
-        taken.append((start, end))
+        taken.add((start, end))
         if not 0 <= start < end <= length:
             raise DataError(f"there is no span {start}:{end}; the series has {length} observations")
-        outer = (starts <= start) & (ends >= end) & (ends - starts > end - start)
-        crossing = ((starts < start) & (start < ends) & (ends < end)) | ((start < starts) & (starts < end) & (end < ends))
-        mask[outer & (mask == NODE)] = INNER
-        mask[crossing] = NO_NODE
+        own, outer = mask[start, end], mask[: start + 1, end:]
+        outer[outer == NODE] = INNER
+        mask[start, end] = own
+        mask[:start, start + 1 : end] = mask[start + 1 : end, end + 1 :] = NO_NODE  # what crosses it
     return mask

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import textwrap
+from time import process_time
 
 import nltk
 import pytest
@@ -190,3 +191,26 @@ def test_what_nltk_cannot_hold() -> None:
 
 def test_public_names() -> None:
     assert rb.Rule("S", ("NP", rb.Terminal("it's")), 0.5).text == 'S -> NP "it\'s"'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "S -> " + "[" * 100_000,
+        "S -> 'a' " + "[ 1" * 30_000,
+        "S -> 'a' [" + "1" * 100_000 + "x]",
+        "S -> " + "'\"" * 50_000,
+        "S -> " + "|" * 100_000,
+        "S -> " + "\\\t" * 50_000,
+        "S -> " + "é" * 100_000,
+        "%" * 100_000,
+    ],
+    ids=["brackets", "weights", "digits", "quotes", "bars", "backslashes", "a long name", "a long directive"],
+)
+def test_what_is_no_grammar_is_refused_at_once(text: str) -> None:
+    """In time linear in its length (some of these took minutes), and in a line that can be read."""
+    began = process_time()
+    with pytest.raises(ModelError) as refused:
+        PCFG.from_string(text)
+    assert process_time() - began < 5.0
+    assert len(str(refused.value)) < 300

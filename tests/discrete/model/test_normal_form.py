@@ -79,3 +79,10 @@ def test_foreign_trees_are_refused() -> None:
     normal = rb.PCFG.from_string("S -> S S [0.5] | 'a' [0.5]").to_cnf()
     with pytest.raises(DataError, match="not one of the normal form"):
         normal.restore(rb.Tree([rb.Node(0, 1, "S", "S -> 'b'")], [0]))
+
+
+def test_long_right_hand_sides() -> None:
+    """Of more symbols than Python has room for calls within calls."""
+    grammar = rb.PCFG.from_string("S -> " + "'a' A " * 1000 + "\nA -> 'b'")
+    assert rb.inside(grammar, ["a", "b"] * 1000).log_evidence == 0.0
+    assert len(grammar.to_cnf().grammar.rules) == 2000 + 1  # 1999 splits, 'a' and 'b'

@@ -1,6 +1,7 @@
 """Candidate boundaries, allowed spans, and many series at once."""
 
 from concurrent.futures import ThreadPoolExecutor
+from time import process_time
 
 import numpy as np
 import pytest
@@ -157,3 +158,13 @@ def test_known_spans_must_exist() -> None:
         rb.known_spans(5, [(0, 3), (2, 5)])
     with pytest.raises(DataError, match="a span is a pair"):
         rb.known_spans(5, (0, 2))  # type: ignore[arg-type]
+
+
+def test_many_known_spans() -> None:
+    """All nodes of a large tree, each several times; it took minutes."""
+    spans = [(0, end) for end in range(2, 401)] * 50
+    began = process_time()
+    mask = rb.known_spans(400, spans)
+    assert process_time() - began < 5.0
+    assert np.array_equal(mask[0, 1:], [1, 1, *[2] * 398])
+    assert mask[1:].sum() == 399  # beside the spine, single observations alone

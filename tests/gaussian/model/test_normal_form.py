@@ -1,5 +1,6 @@
 """The binary normal form: same evidence, tree by tree the same probabilities, and a way back for every tree."""
 
+import pickle
 from typing import Any
 from unittest.mock import patch
 
@@ -11,6 +12,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal, norm
 
 import recbayes as rb
+from recbayes.convert.expansion import expand_linear
 from recbayes.gaussian.model import normal_form as gaussian_normal_form
 from recbayes.gaussian.model import unary_chains
 from recbayes.gaussian.model.linear import children_of, name_of_rule
@@ -290,3 +292,13 @@ def test_foreign_trees_are_refused() -> None:
         rb.DataError, match="node 0:1 with label 'Z', rule 'emit' and 0 children is none of the normal form's"
     ):
         form.restore(rb.Tree([rb.Node(0, 1, "Z", "emit")], [0]))
+
+
+def test_long_chains_travel_and_can_be_shown() -> None:
+    """With no tolerance a cycle is followed for a thousand rounds and more."""
+    grammar = rb.PCFG.from_string("S -> S [0.5] | 'a' [0.5]")
+    form = expand_linear(grammar, dim=1, emissions={"a": (0.0, 1.0)}).to_cnf(0.0)
+    again = pickle.loads(pickle.dumps(form))
+    assert len(form.model.variables[0].rules) > 1000
+    assert len(repr(form)) < 1_000_000  # chains apart, which are as many as long
+    assert list(map(repr, again.recipes.values())) == list(map(repr, form.recipes.values()))

@@ -74,7 +74,7 @@ class BinaryForm:
     start: np.ndarray  # (symbols,)
     closure: np.ndarray | None  # (symbols, symbols) total weight of all unary chains between two symbols, if there are any
     chains: Chains  # the same by rows
-    contents: tuple[tuple[int, ...], ...]  # for every fresh symbol, the right-hand side it stands for
+    contents: tuple[tuple[int, ...], ...]  # for every fresh symbol, its terminal (negative), or the two that it unpacks
     lowest: float  # the log of the smallest weight of any rule
     visible: np.ndarray  # (symbols,) which symbols are nodes of the grammar's trees: all but those that only unpack
 
@@ -93,22 +93,30 @@ class BinaryForm:
 def binary_form(grammar: FlatGrammar) -> BinaryForm:
     """The binary form of a grammar, made once."""
     real = len(grammar.nonterminals)
-    fresh: dict[tuple[int, ...], int] = {}
+    fresh: dict[tuple[int, ...], int] = {}  # by terminal, or by the two symbols to unpack
     lexical: list[tuple[int, int, float, int]] = []
     unary: list[tuple[int, int, float, int]] = []
     binary: list[tuple[int, int, int, float, int]] = []
 
-    def symbol(content: tuple[int, ...]) -> int:
-        """The non-terminal of a single symbol, or the fresh one that unpacks several, or that stands for a terminal."""
-        if len(content) == 1 and content[0] >= 0:
-            return content[0]
-        if content not in fresh:
-            fresh[content] = real + len(fresh)
-            if len(content) == 1:
-                lexical.append((fresh[content], -1 - content[0], 1.0, -1))
-            else:
-                binary.append((fresh[content], symbol(content[:1]), symbol(content[1:]), 1.0, -1))
-        return fresh[content]
+    def single(symbol: int) -> int:
+        """The non-terminal itself, or the fresh one that stands for a terminal."""
+        if symbol >= 0:
+            return symbol
+        if (symbol,) not in fresh:
+            fresh[symbol,] = real + len(fresh)
+            lexical.append((fresh[symbol,], -1 - symbol, 1.0, -1))
+        return fresh[symbol,]
+
+    def unpacking(content: tuple[int, ...]) -> int:
+        """The symbol that unpacks a right-hand side, made from its end on."""
+        rest = single(content[-1])
+        for symbol in content[-2::-1]:
+            pair = single(symbol), rest
+            if pair not in fresh:
+                fresh[pair] = real + len(fresh)
+                binary.append((fresh[pair], *pair, 1.0, -1))
+            rest = fresh[pair]
+        return rest
 
     for rule, (left, right, weight) in enumerate(zip(grammar.lefts, grammar.rights, grammar.weights.tolist(), strict=True)):
         if len(right) == 1 and right[0] < 0:
@@ -116,7 +124,7 @@ def binary_form(grammar: FlatGrammar) -> BinaryForm:
         elif len(right) == 1:
             unary.append((left, right[0], weight, rule))
         else:
-            binary.append((left, symbol(right[:1]), symbol(right[1:]), weight, rule))
+            binary.append((left, single(right[0]), unpacking(right[1:]), weight, rule))
     symbols = real + len(fresh)
     closure = _closure(grammar, unary, symbols)
     start = np.zeros(symbols)

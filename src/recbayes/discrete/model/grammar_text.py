@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from reprlib import repr as short
 from typing import Any, NoReturn
 
 import numpy as np
@@ -78,19 +79,21 @@ def fresh_symbol(taken: Iterable[str]) -> str:
     return next(name for name in ("S", *(f"S{number}" for number in range(len(names) + 1))) if name not in names)
 
 
+# No two parts of a pattern can match one text in more than one way, and what lacks its end is given up at the next that
+# begins: so every text is read in time linear in its length.
 _TOKEN = re.compile(
     r"""  (?P<blank>     (?: [^\S\n] | \\ [^\S\n]* \n )+ | \#[^\n]* )
         | (?P<end>       \n )
         | (?P<arrow>     -> )
         | (?P<bar>       \| )
-        | (?P<weight>    \[ [^\]\n]* \] )
+        | (?P<weight>    \[ [^\[\]\n]* \] )
         | (?P<terminal>  "[^"\n]*" | '[^'\n]*' )
         | (?P<directive> % \S* )
         | (?P<name>      (?: (?!->) [^\s'"\[\]|\#\\] )+ )
         | (?P<other>     . )""",
     re.VERBOSE,
 )
-_WEIGHT = re.compile(r"\[\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*\]")
+_WEIGHT = re.compile(r"\[\s*((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*\]")
 
 
 def read_rules(text: str, missing: float | None) -> tuple[str | None, list[Rule]]:
@@ -155,7 +158,7 @@ class _Reader:
         place = self._tokens[self._next].start() if self._next < len(self._tokens) else len(self._text)
         line = self._text.count("\n", 0, place) + 1
         column = place - (self._text.rfind("\n", 0, place) + 1) + 1
-        found = {"end": "the end of the line", "stop": "the end of the text"}.get(self.kind, f"{self.token!r}")
+        found = {"end": "the end of the line", "stop": "the end of the text"}.get(self.kind, short(self.token))
         if self.kind == "other" and self.token in "'\"[":
             expected, found = f"{self.token.replace('[', ']')} to close it", f"{self.token} without an end"
         raise ModelError(f"line {line}, column {column}: expected {expected}, found {found}")

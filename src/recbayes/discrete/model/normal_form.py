@@ -64,13 +64,14 @@ def normal_form(model: Discrete) -> NormalForm:
 def _names(form: BinaryForm) -> tuple[str, ...]:
     """Names of the symbols; a fresh one shows what it stands for, primed if that name is taken."""
     grammar = form.grammar
-    names = list(grammar.nonterminals)
+    texts = list(grammar.nonterminals)
+    names = dict.fromkeys(texts)
     for content in form.contents:
-        text = "|".join(grammar.nonterminals[s] if s >= 0 else quoted(grammar.terminals[-1 - s]) for s in content)
-        name = f"<{text}>"
+        texts.append("|".join(texts[s] if s >= 0 else quoted(grammar.terminals[-1 - s]) for s in content))
+        name = f"<{texts[-1]}>"
         while name in names:
             name += "+"
-        names.append(name)
+        names[name] = None
     return tuple(names)
 
 

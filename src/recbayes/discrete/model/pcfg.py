@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -301,5 +302,5 @@ def _scaled(rule: Rule, total: float) -> Rule:
 
 
 def _list(names: Iterable[str]) -> str:
-    names = [repr(name) for name in names]
+    names = list(map(short, names))
     return ", ".join(names if len(names) <= 10 else [*names[:10], f"... ({len(names)} in all)"])

@@ -20,7 +20,7 @@
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -66,7 +66,7 @@ class NormalForm:
 
     model: GaussianRBN
     error: float
-    recipes: Mapping[tuple[str, str], Recipe]  # by label and rule of a node
+    recipes: Mapping[tuple[str, str], Recipe] = field(repr=False)  # by label and rule of a node
     root: Path  # unary nodes above the root
 
     def restore(self, tree: Tree) -> Tree:

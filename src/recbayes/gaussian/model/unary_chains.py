@@ -14,7 +14,9 @@ that is not unary. Three cases come out of this one view:
 
 import heapq
 from collections import defaultdict
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +29,25 @@ MOST_STATES = 10_000  # beyond which a cycle is too slow to be followed
 LARGEST = 1e100  # entry of a link beyond which a cycle is taken to grow without end
 DIGITS = 2.0**40  # links that agree to about twelve digits are the same
 
-Path = tuple[Any, str, str] | None  # the path before, and the label and rule of its last unary node; None is no node
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Step:
+    """The last unary node of a path, its label and rule, and the path before. Paths share their beginnings.
+
+    They may be long: they are shown and sent as lists, not as what is nested as deep as they are long.
+    """
+
+    before: "Path"
+    node: tuple[str, str]
+
+    def __repr__(self) -> str:
+        return repr(unroll(self))
+
+    def __reduce__(self) -> tuple:
+        return _rolled, (unroll(self),)
+
+
+Path = Step | None  # None is no node
 
 
 class Ending(NamedTuple):
@@ -53,9 +73,13 @@ def unroll(path: Path) -> list[tuple[str, str]]:
     """Labels and rules of the unary nodes of a path, from the first to the last."""
     nodes = []
     while path is not None:
-        path, label, rule = path
-        nodes.append((label, rule))
+        nodes.append(path.node)
+        path = path.before
     return nodes[::-1]
+
+
+def _rolled(nodes: list[tuple[str, str]]) -> Path:
+    return reduce(Step, nodes, None)
 
 
 def stopping(variable: Variable) -> float:
@@ -212,7 +236,7 @@ def _most_probable_paths(states: _States, variables: dict[str, Variable]) -> lis
         complete.add(state)
         if before >= 0:
             variable = variables[states.variables[before]]
-            paths[state] = (paths[before], variable.name, name_of_rule(variable, position))
+            paths[state] = Step(paths[before], (variable.name, name_of_rule(variable, position)))
         for target, probability, rule in states.edges.get(state, ()):
             if target not in complete:
                 heapq.heappush(waiting, (likelihood * probability, target, state, rule))

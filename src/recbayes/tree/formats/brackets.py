@@ -14,6 +14,7 @@ Treebanks of others read like this:
 
 import re
 from collections.abc import Iterable, Sequence
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 from recbayes.checks.arguments import listed
@@ -59,7 +60,7 @@ def read_brackets(text: str) -> Parts:
         if opening:
             builder.open(name)
         elif not builder.depth:
-            raise FileError(f"a bracketed tree begins with '(', not with {closing or word!r}")
+            raise FileError(f"a bracketed tree begins with '(', not with {short(closing or word)}")
         elif closing:
             builder.close()
         else:
@@ -144,7 +145,7 @@ class _Builder:
         if draft.inner:
             _spread(draft)
         elif not draft.length:
-            raise FileError(f"node ({draft.name}) covers nothing; every node needs at least one word in it")
+            raise FileError(f"node {short(draft.name)} covers nothing; every node needs at least one word in it")
 
     def parts(self) -> Parts:
         root = self._top.inner[0]

@@ -10,6 +10,7 @@ number.
 """
 
 import re
+from reprlib import repr as short
 from typing import TYPE_CHECKING
 
 from recbayes.errors import FileError
@@ -111,20 +112,20 @@ class _Reader:
         """A node is its children, its name, its length, in this order and each at most once."""
         order = ("children", "name", "length")
         if self._said & set(order[order.index(what) :]):
-            raise FileError(f"not a Newick tree: {piece!r} at character {position + 1} is out of place")
+            raise FileError(f"not a Newick tree: {short(piece)} at character {position + 1} is out of place")
         self._said.add(what)
 
     def _measure(self, text: str) -> None:
         try:
             length = float(text)
         except ValueError as problem:
-            raise FileError(f"not a Newick tree: the branch length {text!r} is not a number") from problem
+            raise FileError(f"not a Newick tree: the branch length {short(text)} is not a number") from problem
         if self._current.inner:
             return
         if not length.is_integer() or length < 1:
             raise FileError(
-                f"leaf {self._current.name!r} has the branch length {text}, but it must be its number of observations; "
-                "leave branch lengths out to read every leaf as one observation"
+                f"leaf {short(self._current.name)} has the branch length {short(text)}, but it must be its number of "
+                "observations; leave branch lengths out to read every leaf as one observation"
             )
         self._current.length = int(text) if text.isdecimal() else int(length)
 

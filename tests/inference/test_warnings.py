@@ -1,8 +1,10 @@
 """Warnings point to the line of the caller, not into the library."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import recbayes as rb
@@ -37,3 +39,16 @@ def test_draws_complain_to_the_caller() -> None:
         posterior = rb.sample_posterior(MODEL, Y * 1e9, draws=100, seed=0)
     assert posterior.complaint
     assert Path(caught[-1].filename) == Path(__file__)
+
+
+@pytest.mark.parametrize(("components", "advice"), [(1, "components=4,"), (4, "components=8,"), (8, "")])
+def test_what_was_done_already_is_not_advised(components: int, advice: str) -> None:
+    posterior = rb.sample_posterior(MODEL, Y, draws=100, seed=0)
+    degenerate = np.where(np.arange(100) == 0, 0.0, -50.0) + posterior.log_evidence
+    for acceptance in (None, 0.5):
+        for gap in (0.0, 10.0):
+            chart = replace(posterior.chart, components=components, log_evidence=degenerate.max() - np.log(100) - gap)
+            poor = replace(posterior, chart=chart, log_weights=degenerate, acceptance=acceptance)
+            assert advice in poor.complaint
+            assert "a model that fits" in poor.complaint
+            assert ("components" in poor.complaint) == bool(advice)

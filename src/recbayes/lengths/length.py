@@ -15,6 +15,11 @@ class Length(ABC):
     name: ClassVar[str]  # in files
 
     @property
+    def shortest(self) -> int:
+        """The smallest possible number."""
+        return 1
+
+    @property
     @abstractmethod
     def longest(self) -> int | None:
         """The largest possible number; None without limit."""

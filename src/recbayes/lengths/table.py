@@ -29,6 +29,10 @@ class LengthTable(Length):
         object.__setattr__(self, "probabilities", tuple(table.tolist()))
 
     @property
+    def shortest(self) -> int:
+        return 1 + int(np.flatnonzero(self.probabilities)[0])
+
+    @property
     def longest(self) -> int:
         return len(self.probabilities)
 

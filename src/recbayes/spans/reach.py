@@ -15,19 +15,19 @@ from recbayes.compiled.lanes import KERNEL
 UNBOUNDED = 2**40
 
 
-def span_widths(rules: np.ndarray, leaves: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+def span_widths(rules: np.ndarray, leaves: Sequence[Sequence[tuple[int, int]]]) -> tuple[np.ndarray, np.ndarray]:
     """The fewest and the most observations each variable can produce (UNBOUNDED without limit).
 
-    `leaves` are, for every variable, the longest lengths of its kinds of leaves, negative without limit; the shortest is 1.
-    They hold for points as well: an emission spans at least one segment, and a segment at least one observation.
+    `leaves` are, for every variable, the shortest and longest lengths of its kinds of leaves; -1 is no longest.
+    From a shortest of 1 they hold for points as well: a leaf spans at least one segment, a segment at least one observation.
     """
     variables = len(leaves)
     shortest = np.full(variables, UNBOUNDED)
     longest = np.zeros(variables, dtype=np.int64)
     for sweep in range(2 * variables + 2):
         for v, limits in enumerate(leaves):
-            for limit in limits:
-                shortest[v] = 1
+            for least, limit in limits:
+                shortest[v] = min(shortest[v], least)
                 longest[v] = max(longest[v], UNBOUNDED if limit < 0 else limit)
             for _, b, c in rules[rules[:, 0] == v]:
                 shortest[v] = min(shortest[v], shortest[b] + shortest[c])

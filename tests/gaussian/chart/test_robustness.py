@@ -89,10 +89,19 @@ def test_lengths_the_model_cannot_generate() -> None:
         rb.Prior("top", (rb.Component(0.0, 1.0),)),
     )
     assert np.isfinite(rb.inside(pair, [0.0, 1.0]).log_evidence)
-    with pytest.raises(
-        LengthError, match="cannot generate a series of 3 observations; from top it generates at least 2 to 2"
-    ):
+    with pytest.raises(LengthError, match="cannot generate a series of 3 observations; from top it generates 2 to 2"):
         rb.inside(pair, [0.0, 1.0, 2.0])
+    twos = rb.GaussianRBN(
+        (
+            pair.variables[0],
+            rb.Variable(
+                "leaf", 1, (rb.Emit(0.5, 1.0, rb.LengthTable((0, 1))), rb.Emit(0.5, 1.0, rb.LengthTable((0, 0, 1))))
+            ),
+        ),
+        pair.prior,
+    )
+    with pytest.raises(LengthError, match="from top it generates 4 to 6"):
+        rb.inside(twos, [0.0, 1.0, 2.0])
     with pytest.raises(LengthError, match="under the given boundaries"):
         rb.inside(rb.GaussianRBN.create(dim=1), [0.0, 1.0, 2.0], boundaries=[1])
 

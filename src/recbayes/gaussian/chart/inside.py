@@ -15,7 +15,7 @@ from recbayes.gaussian.chart.coordinates import coordinates_of
 from recbayes.gaussian.chart.emissions import length_log_probability, write_emissions
 from recbayes.gaussian.chart.message import Message, matched
 from recbayes.gaussian.chart.plan import Plan, make_plan, span_limits
-from recbayes.gaussian.chart.tables import Tables, tables_of
+from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_of
 from recbayes.gaussian.kernels.inside import fill_inside
 from recbayes.gaussian.kernels.listing import Problem, most_alternatives
 from recbayes.gaussian.kernels.mixtures import fill_mixtures
@@ -111,7 +111,7 @@ def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FR
         run_kernel(fill_mixtures, problem, most_alternatives(tables, plan, components), choices, evidence)
     log_evidence = float(np.logaddexp.reduce(evidence))
     if log_evidence == -np.inf:
-        raise LengthError(_impossible(model, tables, len(series), constraints.any))
+        raise LengthError(_impossible(model, tables, origins, len(series), constraints.any))
     if np.isnan(log_evidence):
         raise DataError("the evidence is not a number: the data and the model differ by too many orders of magnitude")
     return Chart(model, series, log_evidence, plan, messages, choices, evidence[: len(origins.prior)], int(components))
@@ -122,11 +122,11 @@ def dimensions(model: GaussianRBN) -> np.ndarray:
     return np.array([variable.dim for variable in model.variables])
 
 
-def _impossible(model: GaussianRBN, tables: Tables, length: int, constrained: bool) -> str:
-    shortest, longest = span_limits(tables)
-    bounds = f"{shortest}" if longest is None else f"{shortest} to {longest}"
+def _impossible(model: GaussianRBN, tables: Tables, origins: Origins, length: int, constrained: bool) -> str:
+    shortest, longest = span_limits(tables, [rule.length.shortest for rule in emit_rules(model, origins)])
+    bounds = f"at least {shortest}" if longest is None else f"{shortest} to {longest}"
     note = " under the given boundaries and allowed spans" if constrained else ""
     return (
         f"the model cannot generate a series of {length} observations{note}; from {model.prior.variable} it generates "
-        f"at least {bounds}. Check rules, length distributions and constraints"
+        f"{bounds}. Check rules, length distributions and constraints"
     )

@@ -7,6 +7,7 @@ root with the fewest and the most observations that each variable can produce: a
 so does a left-linear one.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -80,7 +81,7 @@ def _plan_of_structure(structure: _Structure, length: int) -> Plan:
 
 def _lay_out_plan(structure: _Structure, positions: np.ndarray, mask: np.ndarray) -> Plan:
     rules = np.array(structure.rules, dtype=np.int64).reshape(-1, 3)
-    shortest, longest = span_widths(rules, structure.leaves)
+    shortest, longest = span_widths(rules, [[(1, limit) for limit in limits] for limits in structure.leaves])
     segments = len(positions) - 1
     low, high = reached(rules, shortest, longest, structure.root, segments)
     emits = np.array([limit for limits in structure.leaves for limit in limits], dtype=np.int64)
@@ -110,9 +111,10 @@ def _lay_out_plan(structure: _Structure, positions: np.ndarray, mask: np.ndarray
     )
 
 
-def span_limits(tables: Tables) -> tuple[int, int | None]:
-    """The fewest and the most observations of a whole series; None without limit."""
-    structure = _structure(tables)
-    shortest, longest = span_widths(np.array(structure.rules, dtype=np.int64).reshape(-1, 3), structure.leaves)
+def span_limits(tables: Tables, shortest_leaves: Sequence[int]) -> tuple[int, int | None]:
+    """The fewest and the most observations of a series, from the shortest leaf of every emission; None without limit."""
+    structure, least = _structure(tables), iter(shortest_leaves)
+    leaves = [[(next(least), limit) for limit in limits] for limits in structure.leaves]
+    shortest, longest = span_widths(np.array(structure.rules, dtype=np.int64).reshape(-1, 3), leaves)
     limit = int(longest[tables.root])
     return int(shortest[tables.root]), None if limit >= UNBOUNDED else limit

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from recbayes.checks.arrays import MOST_DRAWS, whole_number
+from recbayes.compiled.lanes import LANES
 from recbayes.errors import DataError
 from recbayes.family.posterior import Posterior, ScoredTree
 from recbayes.gaussian.chart.inside import Chart
@@ -92,7 +93,10 @@ class GaussianPosterior(Posterior):
         """Where the draws are worth little, or the chart was so far off that they may have missed the posterior."""
         size, draws = self.effective_sample_size, len(self.trees)
         gap = self.log_evidence - self.chart.log_evidence
-        advice = "components=4 or 8 keeps several Gaussians per message and makes the draws better"
+        more = min(max(4, 2 * self.chart.components), LANES)
+        advice = "a model that fits the data makes the draws better"
+        if more > self.chart.components:
+            advice = f"components={more}, with more Gaussians per message, makes the draws better; so does a model that fits"
         if abs(self.log_evidence) * 1e-15 > 0.01:
             return (
                 f"the log evidence is {self.log_evidence:.3g}, so rounding alone changes probabilities; "
@@ -101,8 +105,7 @@ class GaussianPosterior(Posterior):
         if abs(gap) >= SUSPICIOUS:
             return (
                 f"the chart's evidence is {abs(gap):.3g} nats {'below' if gap > 0 else 'above'} that of the draws, so they "
-                f"may have missed most of the posterior, whatever their error bars say. {advice}; so does a model that fits "
-                "the data"
+                f"may have missed most of the posterior, whatever their error bars say; {advice}"
             )
         if self.acceptance is not None:
             return (

@@ -1,6 +1,10 @@
 """The command line. Whatever is slow to load is imported inside the commands, so that `recbayes --help` is quick."""
 
-from typing import Annotated
+import codecs
+import io
+import os
+import sys
+from typing import Annotated, Any
 
 import typer
 
@@ -8,7 +12,32 @@ from recbayes import __version__
 from recbayes.cli.demo import demo
 from recbayes.cli.study import synthetic
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Latent trees over sequences, with honest probabilities.")
+PLAIN = {"├": "|", "└": "`", "│": "|", "─": "-", "±": "+-"}  # for terminals and files that know ASCII only
+
+
+class Commands(typer.Typer):
+    """All commands: where they cannot write, they say so in one line; what a stream cannot encode, they write in ASCII."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        codecs.register_error("plain", _in_ascii)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="plain")
+        try:
+            return super().__call__(*args, **kwargs)
+        except OSError as problem:
+            if sys.stdout is not None:  # what is still to be written would fail once more when Python ends
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(f"recbayes: {problem}")
+
+
+def _in_ascii(problem: UnicodeError) -> tuple[str, int]:
+    if not isinstance(problem, UnicodeEncodeError):
+        raise problem
+    return "".join(PLAIN.get(sign, "?") for sign in problem.object[problem.start : problem.end]), problem.end
+
+
+app = Commands(no_args_is_help=True, add_completion=False, help="Latent trees over sequences, with honest probabilities.")
 study = typer.Typer(no_args_is_help=True, help="Run the paper's experiments again, and further.")
 app.command()(demo)
 study.command()(synthetic)

@@ -15,6 +15,7 @@ from .discrete.model.variables import TerminalVariable as TerminalVariable
 from .discrete.model.variables import Transition as Transition
 from .errors import ApproximationWarning as ApproximationWarning
 from .errors import DataError as DataError
+from .errors import ExecutorError as ExecutorError
 from .errors import FileError as FileError
 from .errors import LengthError as LengthError
 from .errors import ModelError as ModelError

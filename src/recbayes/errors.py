@@ -1,5 +1,7 @@
 """The errors and warnings recbayes raises on purpose; every message says what was expected, what came and what to do."""
 
+from concurrent.futures import BrokenExecutor
+
 
 class _OneLine(ValueError):
     """Messages are one line, whatever is quoted in them."""
@@ -22,6 +24,10 @@ class FileError(_OneLine):
 
 class LengthError(_OneLine):
     """No tree of the model has the requested length, or none was found in a reasonable number of attempts."""
+
+
+class ExecutorError(BrokenExecutor):
+    """An executor that cannot go on: one of its workers died, or it was shut down."""
 
 
 class ApproximationWarning(UserWarning):

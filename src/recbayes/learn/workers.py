@@ -16,6 +16,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from recbayes.checks.many import sent_out
 from recbayes.errors import DataError, LengthError, ModelError
 from recbayes.learn.here import Centre
 from recbayes.parameters.parameters import Parameters
@@ -94,7 +95,8 @@ class Workers:
         wanted = set(range(self._count)) if chosen is None else set(chosen)
         parts = [part for part, places in enumerate(self._places) if wanted.intersection(places)]
         inner = [tuple(n for n, place in enumerate(self._places[part]) if place in wanted) for part in parts]
-        found = self._ask(self._executor, parts, inner, (vector, around))
+        with sent_out():
+            found = self._ask(self._executor, parts, inner, (vector, around))
         outcomes: list[Outcome | None] = [None] * self._count
         for part, numbers, results in zip(parts, inner, found, strict=True):
             for number, outcome in zip(numbers, results, strict=True):
@@ -112,7 +114,11 @@ class Workers:
         for part, numbers in zip(parts, inner, strict=True):
             futures.append(submit(part, numbers, None if self._sent[part] else self._parcels[part]))
             self._sent[part] = True
-        found = [future.result() for future in futures]
+        try:
+            found = [future.result() for future in futures]
+        finally:
+            for future in futures:  # those that an error or an interrupt has left waiting
+                future.cancel()
         for place, (part, numbers) in enumerate(zip(parts, inner, strict=True)):
             if found[place] is None:
                 found[place] = submit(part, numbers, self._parcels[part]).result()

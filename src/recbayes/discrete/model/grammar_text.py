@@ -15,11 +15,11 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from reprlib import repr as short
 from typing import Any, NoReturn
 
 import numpy as np
 
+from recbayes.checks.arrays import short
 from recbayes.checks.kept import kept
 from recbayes.discrete.model.flat import FlatGrammar
 from recbayes.errors import ModelError

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np

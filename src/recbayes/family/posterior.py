@@ -65,6 +65,11 @@ class Posterior(ABC):
         """What is poor about the draws, and what to do about it; nothing if they are good."""
         return ""
 
+    @property
+    def more_components(self) -> int | None:
+        """How many Gaussians per message would make the draws better; None if they are good, or it would take long."""
+        return None
+
     def warn(self, name: str = "") -> None:
         """Say so where the draws are poor."""
         name = text(name, "name")
@@ -93,10 +98,19 @@ class Posterior(ABC):
 
     @cached_property
     def node_probability_error(self) -> np.ndarray:
-        """The Monte Carlo standard error of every node probability."""
+        """The Monte Carlo standard error of every node probability.
+
+        Where (nearly) all draws or none have a node, that of one draw more or less.
+        """
         square = self._nodes_by_span(self.weights**2)
         p = self.node_probability  # sum over draws of w^2 (z - p)^2, with z = 1 in `square` and 0 elsewhere
-        return np.sqrt(np.maximum(square * (1.0 - 2.0 * p) + p**2 * (self.weights**2).sum(), 0.0))
+        return self.at_least_one_draw(square * (1.0 - 2.0 * p) + p**2 * (self.weights**2).sum())
+
+    def at_least_one_draw(self, variance: np.ndarray) -> np.ndarray:
+        """Standard errors from variances, not below what one draw is worth; no error where there is nothing to err about."""
+        least = np.triu(np.full_like(variance, 1.0 / self.effective_sample_size**2), 1)
+        least[0, -1] = 0.0  # the root exists
+        return np.sqrt(np.maximum(variance, least))
 
     def _nodes_by_span(self, values: np.ndarray) -> np.ndarray:
         forest, points = self.trees, self.length + 1

@@ -9,14 +9,14 @@ from recbayes.checks.series import Series, all_series, as_series, is_many
 from recbayes.family.family import Around, Family, Read
 from recbayes.gaussian.chart.best import best_tree
 from recbayes.gaussian.chart.gradient import model_gradient
-from recbayes.gaussian.chart.inside import Chart, inside_one
+from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.outside import Outside, outside
 from recbayes.gaussian.chart.states import Means, filtered_states, smoothed_states
 from recbayes.gaussian.learn import quantities as learn
 from recbayes.gaussian.learn.exact import Drawn, draw_around, evaluate_around
 from recbayes.gaussian.learn.units import Units, units_of
 from recbayes.gaussian.model.rbn import GaussianRBN
-from recbayes.gaussian.posterior.careful import check_digits, checked_log_joint
+from recbayes.gaussian.posterior.careful import careful_inside, checked_log_joint
 from recbayes.gaussian.posterior.draws import draw
 from recbayes.gaussian.posterior.given_tree import smooth
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
@@ -49,9 +49,7 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
         return sequence.values, sequence.noise_covariance
 
     def inside(self, model: GaussianRBN, sequence: Series, constraints: Constraints, components: int) -> Chart:
-        chart = inside_one(model, sequence, constraints, components)
-        check_digits(model, sequence, lambda: best_tree(chart))
-        return chart
+        return careful_inside(model, sequence, constraints, components)
 
     def outside(self, chart: Chart) -> Outside:
         return outside(chart)

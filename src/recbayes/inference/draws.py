@@ -24,7 +24,7 @@ def sample_posterior(  # type: ignore[overload-overlap]
     *,
     draws: int = 1000,
     seed: int | np.random.Generator,
-    components: int = 1,
+    components: int | None = None,
     executor: Executor | None = None,
     **known: Unpack[Known],
 ) -> PosteriorT: ...
@@ -35,7 +35,7 @@ def sample_posterior(
     *,
     draws: int = 1000,
     seed: int | np.random.Generator,
-    components: int = 1,
+    components: int | None = None,
     executor: Executor | None = None,
     **known: Unpack[Known],
 ) -> list[PosteriorT]: ...
@@ -45,18 +45,20 @@ def sample_posterior(
     *,
     draws: int = 1000,
     seed: int | np.random.Generator,
-    components: int = 1,
+    components: int | None = None,
     executor: Executor | None = None,
     **known: Unpack[Known],
 ) -> Any:
     """Weighted draws of trees from the posterior of a series; a list of posteriors for a list of series (in threads).
 
-    `components`, `boundaries` and `allowed` are those of `rb.inside`. The seed decides all draws: the same seed gives the
+    `components`, `boundaries` and `allowed` are those of `rb.inside`; by default messages have one Gaussian, and more where
+    the draws disagree with the chart and the series is short enough. The seed decides all draws: the same seed gives the
     same posterior, however many threads there are. Draws of a discrete model (`PCFG`, `DiscreteRBN`) are exact.
     """
     count = whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError)
     generator = generator_of(seed)
-    components = whole_number(components, "components", least=1, error=DataError)
+    if components is not None:
+        components = whole_number(components, "components", least=1, error=DataError)
     task = read(model, series, known)
     seeds = [int(generator.integers(2**62)) for _ in task.sequences]
     settings = [components] * len(seeds), [count] * len(seeds), seeds
@@ -66,6 +68,12 @@ def sample_posterior(
     return task.result(posteriors)
 
 
-def draw_one(model: Any, sequence: Any, constraints: Constraints, components: int, draws: int, seed: int) -> Posterior:
-    """Draws of one checked sequence."""
-    return model.family.draw(inside_one(model, sequence, constraints, components), draws, seed)
+def draw_one(
+    model: Any, sequence: Any, constraints: Constraints, components: int | None, draws: int, seed: int
+) -> Posterior:
+    """Draws of one checked sequence, from charts that are made better until the draws agree with them."""
+    wanted: int | None = components or 1
+    while wanted is not None:
+        posterior: Posterior = model.family.draw(inside_one(model, sequence, constraints, wanted), draws, seed)
+        wanted = posterior.more_components if components is None else None
+    return posterior

@@ -12,16 +12,16 @@ import numpy as np
 
 from recbayes.checks.kept import kept
 from recbayes.checks.series import Series
-from recbayes.errors import ModelError
 from recbayes.gaussian.chart.references import first_marginals
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.parts import Link, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.model.roots import EASY, condition, is_diagonal, root
 
-HOPELESS = 1e9  # a condition beyond which precisions cannot keep six digits
+HARD = 1e7  # a condition from which on precisions keep too few digits
 SCALES = 1e-40, 1e40  # deviations outside of these are rescaled
 FAR = 1e6  # and means beyond so many deviations are subtracted
+NARROWEST = 1e-10  # units of dimensions that hardly vary, as a share of the largest
 MOST = 8  # matrices that are looked at
 
 Place = tuple[np.ndarray, np.ndarray]  # origin and basis
@@ -64,45 +64,39 @@ def condition_given(model: GaussianRBN) -> float:
     return max(group.worst for group in _groups(model))
 
 
-def bases(model: GaussianRBN) -> list[Place] | None:
-    """Origins and bases for all variables, or None if the model is best computed as it is given.
+def bases(model: GaussianRBN, hard: float) -> list[Place] | None:
+    """Origins and bases for all variables, or None if no condition is worse than `hard`, and scales and means are moderate.
 
     Variables that copy each other's values share theirs. Where dimensions are shifted, all have one scale and one origin.
     """
     places: list[Place] = [(np.zeros(one.dim), np.eye(one.dim)) for one in model.variables]
     marginals = first_marginals(model)
-    hard = False
+    moved = False
     for group in _groups(model):
-        place = _place(model, group, *marginals[group.members[0]])
+        place = _place(model, group, hard, *marginals[group.members[0]])
         if place is not None:
-            hard = True
+            moved = True
             for v in group.members:
                 places[v] = place
-    return places if hard else None
+    return places if moved else None
 
 
-def _place(model: GaussianRBN, group: _Group, mean: np.ndarray, covariance: np.ndarray) -> Place | None:
+def _place(model: GaussianRBN, group: _Group, hard: float, mean: np.ndarray, covariance: np.ndarray) -> Place | None:
     """The origin and basis of a group, where the mean and covariance are those of its values; None if it needs none."""
     deviations = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     spread = deviations > 0
     extreme = bool((deviations[spread] < SCALES[0]).any() or (deviations[spread] > SCALES[1]).any())
     far = bool((np.abs(mean) > FAR * deviations)[spread].any())
-    if group.worst <= EASY and not extreme and not far:
+    if group.worst <= hard and not extreme and not far:
         return None
     plain = np.eye(len(mean))
     if _is_shifted(model, group.members):
         origin, basis = np.full_like(mean, mean.mean()), plain * _unit(deviations.max())
     else:
-        basis = plain if group.worst <= EASY else _best_basis(group.matrices, plain)
-        R = np.linalg.solve(basis, root(covariance))
-        origin, basis = mean, basis * _unit(np.sqrt((R**2).sum(axis=1)))
-    left = _worst(group.matrices, basis)
-    if left > HOPELESS:
-        raise ModelError(
-            f"{model.variables[group.members[0]].name}: noise, links and prior are too ill-conditioned to compute with "
-            f"(condition {left:.2g}, at most {HOPELESS:.0e}): some combinations of dimensions are known far more exactly "
-            "than others. Leave out dimensions that nearly follow from the others, or give them more noise"
-        )
+        basis = plain if group.worst <= hard else _best_basis(group.matrices, plain)
+        covariances = [root(covariance), *(one.root for one in group.matrices if not one.precision)]
+        spreads = np.sqrt([(np.linalg.solve(basis, R) ** 2).sum(axis=1) for R in covariances]).max(axis=0)
+        origin, basis = mean, basis * _unit(np.maximum(spreads, NARROWEST * spreads.max()))
     return origin, basis
 
 
@@ -152,7 +146,8 @@ def _best_basis(matrices: list[_Matrix], plain: np.ndarray) -> np.ndarray:
         white = one.whitened()
         if white is not None:
             candidates.append(other.axes(white))
-    return min(candidates, key=lambda basis: _worst(matrices, basis))
+    best = min(candidates, key=lambda basis: _worst(matrices, basis))
+    return best if _worst(matrices, best) < 0.1 * _worst(matrices, plain) else plain
 
 
 def _unit(deviations: np.ndarray) -> np.ndarray:

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.checks.kept import kept
-from recbayes.gaussian.chart.conditioning import bases
+from recbayes.checks.kept import keep, kept
+from recbayes.gaussian.chart.conditioning import HARD, bases
 from recbayes.gaussian.chart.references import references_of
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.parts import Link, Prior, Reference, Split, Variable
 from recbayes.gaussian.model.rbn import GaussianRBN
-from recbayes.gaussian.model.roots import root
+from recbayes.gaussian.model.roots import EASY, root
 
 
 class Coordinates(NamedTuple):
@@ -71,8 +71,20 @@ class Coordinates(NamedTuple):
 @kept
 def coordinates_of(model: GaussianRBN) -> tuple[Coordinates, ...] | None:
     """The coordinates of all variables; None if the model is computed as it is given."""
-    chosen = bases(model)
+    return _coordinates(model, HARD)
+
+
+def _coordinates(model: GaussianRBN, condition: float) -> tuple[Coordinates, ...] | None:
+    chosen = bases(model, condition)
     return None if chosen is None else tuple(Coordinates(*one) for one in chosen)
+
+
+@kept
+def otherwise(model: GaussianRBN) -> GaussianRBN:
+    """The same model, computed as it is given if it has coordinates, and in coordinates if it has none."""
+    same = GaussianRBN(model.variables, model.prior, model.references, model.chain)
+    keep(same, coordinates_of, _coordinates(model, EASY) if coordinates_of(model) is None else None)
+    return same
 
 
 @kept

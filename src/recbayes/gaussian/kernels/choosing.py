@@ -27,7 +27,7 @@ from recbayes.gaussian.kernels.listing import Problem, group_room, list_alternat
 from recbayes.gaussian.kernels.places import DRAW, END, RULE, SPLIT, START, VARIABLE, Places
 from recbayes.gaussian.kernels.room import Room
 
-DEFENCE = 0.05  # how many nodes of a tree, at most, are drawn without heed of the chart: what it deems impossible is seen
+MOST_DEFENCE = 0.1  # the largest probability with which a node is drawn with little heed of the chart
 RIDGE = 1e-9  # added to a context's covariance, relative to its diagonal, where a draw needs its inverse
 
 
@@ -43,7 +43,10 @@ def choose_alternative(
     to: Places,
     state: np.ndarray,
 ) -> float:
-    """Draw an alternative for node n, given its context. Returns the log probability with which it is drawn."""
+    """Draw an alternative for node n, given its context. Returns the log probability with which it is drawn.
+
+    Sometimes it is drawn by flattened weights, and sometimes by none at all (a defensive mixture).
+    """
     tables, plan = problem.tables, problem.plan
     size = tables.shifts.shape[1]
     v, start, end = nodes[VARIABLE, n], nodes[START, n], nodes[END, n]
@@ -66,34 +69,56 @@ def choose_alternative(
     _context_potential(tables, problem.dims, v, room, size, nth_message(to.contexts, n, size), at, to.context)
     groups = whole_groups(count)
     heaviest = _weigh_alternatives(room, size, at, to.context, alternatives, groups, to.weights)
-    any_of = DEFENCE / (2.0 * len(plan.positions))  # the probability to take any alternative, whatever the chart says
-    total = 0.0
+    defence = _defence(len(plan.positions))
+    total, flat_total = 0.0, 0.0
     for group in range(groups):
         store(room, to.weights + lanes_room(group), lanes_exp(load(room, to.weights + lanes_room(group)) - splat(heaviest)))
     for alternative in range(count):
         total += room[to.weights + alternative]
+        flat_total += _flattened(room[to.weights + alternative])
     if mode == DRAW:
-        threshold = uniform(state) * total
+        threshold = uniform(state)
         chosen = min(int(uniform(state) * count), count - 1)
-        if total > 0.0 and uniform(state) >= any_of:
+        manner = uniform(state)
+        if total > 0.0 and manner >= 0.5 * defence:
+            flat = manner < defence
+            threshold *= flat_total if flat else total
             for alternative in range(count):
-                if room[to.weights + alternative] > 0.0:
+                weight = room[to.weights + alternative]
+                if weight > 0.0:
                     chosen = alternative
-                    threshold -= room[to.weights + alternative]
+                    threshold -= _flattened(weight) if flat else weight
                     if threshold < 0.0:
                         break
         place = rule_place(alternatives, chosen, size)
         nodes[RULE, n], nodes[SPLIT, n] = int(room[place]), int(room[place + LANES])
     rule, split = float(nodes[RULE, n]), float(nodes[SPLIT, n])
-    share, alike = 0.0, 0.0  # several alternatives differ only in the children's Gaussians
+    share, flat_share, alike = 0.0, 0.0, 0.0  # several alternatives differ only in the children's Gaussians
     for alternative in range(count):
         place = rule_place(alternatives, alternative, size)
         if room[place] == rule and room[place + LANES] == split:
             share += room[to.weights + alternative]
+            flat_share += _flattened(room[to.weights + alternative])
             alike += 1.0
     if not total > 0.0:
         return math.log(alike / count)
-    return math.log((1.0 - any_of) * share / total + any_of * alike / count)
+    any_of = 0.5 * (flat_share / flat_total + alike / count)
+    return math.log((1.0 - defence) * share / total + defence * any_of)
+
+
+@njit(**BORROWING)
+def _defence(points: int) -> float:
+    """The probability to draw a node with little heed of the chart, so that what it deems unlikely is seen.
+
+    In short series, one node in ten; in long ones, where that would make all trees worthless, one node in six trees.
+    """
+    return min(MOST_DEFENCE, 3.0 / points**2 + 0.15 / points)
+
+
+@njit(**BORROWING)
+def _flattened(weight: float) -> float:
+    """Weights a quarter as far apart in logarithms: Gaussians that stand for mixtures are wrong by nats in their tails."""
+    return math.sqrt(math.sqrt(weight))
 
 
 @njit(**BORROWING)

@@ -8,9 +8,12 @@ from scipy.special import logsumexp
 
 from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.compiled.lanes import LANES
+from recbayes.compiled.layout import CHOICES
 from recbayes.errors import DataError
 from recbayes.family.posterior import Posterior, ScoredTree
 from recbayes.gaussian.chart.inside import Chart
+from recbayes.gaussian.chart.tables import tables_of
+from recbayes.gaussian.kernels.listing import most_alternatives
 from recbayes.gaussian.posterior.decode import GaussianCells
 from recbayes.gaussian.posterior.follow import log_joints
 from recbayes.gaussian.posterior.given_tree import smooth
@@ -20,6 +23,9 @@ from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
 
 SUSPICIOUS = 3.0  # nats between the chart's evidence and that of the draws
+DOUBTFUL = 0.1, 0.5  # nats beyond the error, or an effective share of the draws, from which on better charts are tried
+AFFORDABLE = 2.0  # seconds that these may take
+SECONDS = 4e-6, 2e-8  # for every alternative of the chart, and for every one that a draw looks at
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,6 +95,21 @@ class GaussianPosterior(Posterior):
         return posterior
 
     @property
+    def more_components(self) -> int | None:
+        """Twice as many Gaussians per message, where the draws disagree with the chart and that does not take long."""
+        gap = abs(self.log_evidence - self.chart.log_evidence)
+        agree = gap <= DOUBTFUL[0] + 3.0 * self.log_evidence_error and self.efficiency >= DOUBTFUL[1]
+        more = 2 * self.chart.components
+        return None if agree or more > LANES or self._seconds(more) > AFFORDABLE else more
+
+    def _seconds(self, components: int) -> float:
+        """About how long chart and draws would take with so many Gaussians; spans have half the alternatives on average."""
+        tables, _ = tables_of(self.chart.model)
+        alternatives = most_alternatives(tables, self.chart.plan, components) / 2
+        cells, nodes = self.chart.plan.choices_size // CHOICES, len(self.log_weights) * 2 * len(self.chart.plan.positions)
+        return alternatives * (cells * SECONDS[0] + nodes * SECONDS[1])
+
+    @property
     def complaint(self) -> str:
         """Where the draws are worth little, or the chart was so far off that they may have missed the posterior."""
         size, draws = self.effective_sample_size, len(self.trees)
@@ -124,7 +145,7 @@ class GaussianPosterior(Posterior):
         Draws that were resampled are copies of few: then the error is that of as many draws as they were worth.
         """
         if self.acceptance is not None:
-            return np.sqrt(self.node_probability * (1.0 - self.node_probability) / self.effective_sample_size)
+            return self.at_least_one_draw(self.node_probability * (1.0 - self.node_probability) / self.effective_sample_size)
         return super().node_probability_error
 
     def latent(self, start: int, end: int, variable: str | None = None) -> Latent:

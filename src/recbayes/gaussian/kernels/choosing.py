@@ -27,7 +27,12 @@ from recbayes.gaussian.kernels.listing import Problem, group_room, list_alternat
 from recbayes.gaussian.kernels.places import DRAW, END, RULE, SPLIT, START, VARIABLE, Places
 from recbayes.gaussian.kernels.room import Room
 
-MOST_DEFENCE = 0.1  # the largest probability with which a node is drawn with little heed of the chart
+# Three manners of drawing a tree. Gaussians that stand for mixtures are wrong by nats in their tails, and what a chart deems
+# impossible at a span, it deems impossible at all spans around it: so some trees are drawn with little heed of the chart at
+# all their nodes, which costs no more than their share, however long the series is.
+CHART, FLAT, FLATTER = 0, 1, 2  # by the chart's weights; by their square roots; by the square roots of these
+SHARES = 0.85, 0.075, 0.075  # of the trees
+ANY = 0.025, 0.02, 0.1  # how many nodes of a tree by the chart, and which share of the nodes of others, take any alternative
 RIDGE = 1e-9  # added to a context's covariance, relative to its diagonal, where a draw needs its inverse
 
 
@@ -37,16 +42,14 @@ def choose_alternative(
     nodes: np.ndarray,
     n: int,
     mode: int,
+    manner: int,
     cache: np.ndarray,
     room: np.ndarray,
     at: Room,
     to: Places,
     state: np.ndarray,
-) -> float:
-    """Draw an alternative for node n, given its context. Returns the log probability with which it is drawn.
-
-    Sometimes it is drawn by flattened weights, and sometimes by none at all (a defensive mixture).
-    """
+) -> tuple[float, float, float]:
+    """Draw an alternative for node n, given its context. Returns the log probabilities with which each manner draws it."""
     tables, plan = problem.tables, problem.plan
     size = tables.shifts.shape[1]
     v, start, end = nodes[VARIABLE, n], nodes[START, n], nodes[END, n]
@@ -69,56 +72,66 @@ def choose_alternative(
     _context_potential(tables, problem.dims, v, room, size, nth_message(to.contexts, n, size), at, to.context)
     groups = whole_groups(count)
     heaviest = _weigh_alternatives(room, size, at, to.context, alternatives, groups, to.weights)
-    defence = _defence(len(plan.positions))
-    total, flat_total = 0.0, 0.0
     for group in range(groups):
         store(room, to.weights + lanes_room(group), lanes_exp(load(room, to.weights + lanes_room(group)) - splat(heaviest)))
+    total, flat_total, flatter_total = 0.0, 0.0, 0.0
     for alternative in range(count):
-        total += room[to.weights + alternative]
-        flat_total += _flattened(room[to.weights + alternative])
+        weight = room[to.weights + alternative]
+        total += weight
+        flat_total += math.sqrt(weight)
+        flatter_total += math.sqrt(math.sqrt(weight))
+    any_by_chart = ANY[CHART] / len(plan.positions)
     if mode == DRAW:
-        threshold = uniform(state)
+        threshold, among_all = uniform(state), uniform(state)
         chosen = min(int(uniform(state) * count), count - 1)
-        manner = uniform(state)
-        if total > 0.0 and manner >= 0.5 * defence:
-            flat = manner < defence
-            threshold *= flat_total if flat else total
+        anyone = any_by_chart if manner == CHART else ANY[FLAT] if manner == FLAT else ANY[FLATTER]
+        if total > 0.0 and among_all >= anyone:
+            threshold *= total if manner == CHART else flat_total if manner == FLAT else flatter_total
             for alternative in range(count):
                 weight = room[to.weights + alternative]
                 if weight > 0.0:
                     chosen = alternative
-                    threshold -= _flattened(weight) if flat else weight
+                    if manner != CHART:
+                        weight = math.sqrt(weight) if manner == FLAT else math.sqrt(math.sqrt(weight))
+                    threshold -= weight
                     if threshold < 0.0:
                         break
         place = rule_place(alternatives, chosen, size)
         nodes[RULE, n], nodes[SPLIT, n] = int(room[place]), int(room[place + LANES])
     rule, split = float(nodes[RULE, n]), float(nodes[SPLIT, n])
-    share, flat_share, alike = 0.0, 0.0, 0.0  # several alternatives differ only in the children's Gaussians
+    share, flat, flatter, alike = 0.0, 0.0, 0.0, 0.0  # several alternatives differ only in the children's Gaussians
     for alternative in range(count):
         place = rule_place(alternatives, alternative, size)
         if room[place] == rule and room[place + LANES] == split:
-            share += room[to.weights + alternative]
-            flat_share += _flattened(room[to.weights + alternative])
+            weight = room[to.weights + alternative]
+            share += weight
+            flat += math.sqrt(weight)
+            flatter += math.sqrt(math.sqrt(weight))
             alike += 1.0
+    alike /= count
     if not total > 0.0:
-        return math.log(alike / count)
-    any_of = 0.5 * (flat_share / flat_total + alike / count)
-    return math.log((1.0 - defence) * share / total + defence * any_of)
+        return math.log(alike), math.log(alike), math.log(alike)
+    return (
+        math.log((1.0 - any_by_chart) * share / total + any_by_chart * alike),
+        math.log((1.0 - ANY[FLAT]) * flat / flat_total + ANY[FLAT] * alike),
+        math.log((1.0 - ANY[FLATTER]) * flatter / flatter_total + ANY[FLATTER] * alike),
+    )
 
 
 @njit(**BORROWING)
-def _defence(points: int) -> float:
-    """The probability to draw a node with little heed of the chart, so that what it deems unlikely is seen.
-
-    In short series, one node in ten; in long ones, where that would make all trees worthless, one node in six trees.
-    """
-    return min(MOST_DEFENCE, 3.0 / points**2 + 0.15 / points)
+def draw_manner(state: np.ndarray) -> int:
+    threshold = uniform(state)
+    return CHART if threshold < SHARES[CHART] else FLAT if threshold < SHARES[CHART] + SHARES[FLAT] else FLATTER
 
 
 @njit(**BORROWING)
-def _flattened(weight: float) -> float:
-    """Weights a quarter as far apart in logarithms: Gaussians that stand for mixtures are wrong by nats in their tails."""
-    return math.sqrt(math.sqrt(weight))
+def in_any_manner(chart: float, flat: float, flatter: float) -> float:
+    """The log probability of drawing a tree, from those of drawing it in each manner."""
+    chart += math.log(SHARES[CHART])
+    flat += math.log(SHARES[FLAT])
+    flatter += math.log(SHARES[FLATTER])
+    highest = max(chart, flat, flatter)
+    return highest + math.log(math.exp(chart - highest) + math.exp(flat - highest) + math.exp(flatter - highest))
 
 
 @njit(**BORROWING)

@@ -15,10 +15,10 @@ from numba import njit
 from recbayes.compiled.lanes import BORROWING, put, splat
 from recbayes.compiled.layout import cell_place, entry_place, message_entries, nth_message
 from recbayes.compiled.potentials import join, join_mode
-from recbayes.gaussian.kernels.choosing import choose_alternative
+from recbayes.gaussian.kernels.choosing import CHART, choose_alternative, draw_manner, in_any_manner
 from recbayes.gaussian.kernels.contexts import chart_message, child_context, collect, lift_to_parent, spread
 from recbayes.gaussian.kernels.listing import Problem
-from recbayes.gaussian.kernels.places import END, FOLLOW, LEFT, RIGHT, RULE, SPLIT, START, VARIABLE, Places
+from recbayes.gaussian.kernels.places import DRAW, END, FOLLOW, LEFT, RIGHT, RULE, SPLIT, START, VARIABLE, Places
 from recbayes.gaussian.kernels.room import Room
 
 VISIT, BETWEEN, RETURN = 0, 1, 2  # stages of a node: on arrival, between its children, after them
@@ -46,7 +46,8 @@ def walk(
     tables, plan, messages = problem.tables, problem.plan, problem.messages
     size = tables.shifts.shape[1]
     entries = message_entries(size)
-    log_probability = 0.0
+    by_chart, flat, flatter = 0.0, 0.0, 0.0
+    manner = draw_manner(state) if mode == DRAW else CHART
     following = first + 1
     stack[0, 0], stack[0, 1], depth = first, VISIT, 1
     while depth > 0:
@@ -55,7 +56,8 @@ def walk(
         start, end = nodes[START, n], nodes[END, n]
         own = nth_message(to.inner, n, size)
         if stage == VISIT and mode != FOLLOW:
-            log_probability += choose_alternative(problem, nodes, n, mode, cache, room, at, to, state)
+            logs = choose_alternative(problem, nodes, n, mode, manner, cache, room, at, to, state)
+            by_chart, flat, flatter = by_chart + logs[0], flat + logs[1], flatter + logs[2]
         r, split = nodes[RULE, n], nodes[SPLIT, n]
         if stage == VISIT and r < 0:
             e = -1 - r
@@ -96,7 +98,7 @@ def walk(
         stack[depth, 0], stack[depth, 1] = n, stage + 1
         stack[depth + 1, 0], stack[depth + 1, 1] = child, VISIT
         depth += 2
-    return following, log_probability
+    return following, in_any_manner(by_chart, flat, flatter)
 
 
 @njit(**BORROWING)

@@ -4,7 +4,7 @@ import warnings
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,8 +67,12 @@ class Posterior(ABC):
 
     @property
     def more_components(self) -> int | None:
-        """How many Gaussians per message would make the draws better; None if they are good, or it would take long."""
+        """How many Gaussians per message might make the draws better; None if they are good, or it would take long."""
         return None
+
+    def agrees_with(self, chart: Any) -> bool:
+        """Whether the draws are good, and have the evidence that a chart has."""
+        return True
 
     def warn(self, name: str = "") -> None:
         """Say so where the draws are poor."""

@@ -72,8 +72,10 @@ def draw_one(
     model: Any, sequence: Any, constraints: Constraints, components: int | None, draws: int, seed: int
 ) -> Posterior:
     """Draws of one checked sequence, from charts that are made better until the draws agree with them."""
-    wanted: int | None = components or 1
-    while wanted is not None:
-        posterior: Posterior = model.family.draw(inside_one(model, sequence, constraints, wanted), draws, seed)
-        wanted = posterior.more_components if components is None else None
+    posterior: Posterior = model.family.draw(inside_one(model, sequence, constraints, components or 1), draws, seed)
+    while components is None and (more := posterior.more_components) is not None:
+        chart = inside_one(model, sequence, constraints, more)
+        if posterior.agrees_with(chart):
+            break
+        posterior = model.family.draw(chart, draws, seed)
     return posterior

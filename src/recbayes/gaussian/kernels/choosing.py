@@ -31,8 +31,8 @@ from recbayes.gaussian.kernels.room import Room
 # impossible at a span, it deems impossible at all spans around it: so some trees are drawn with little heed of the chart at
 # all their nodes, which costs no more than their share, however long the series is.
 CHART, FLAT, FLATTER = 0, 1, 2  # by the chart's weights; by their square roots; by the square roots of these
-SHARES = 0.85, 0.075, 0.075  # of the trees
-ANY = 0.025, 0.02, 0.1  # how many nodes of a tree by the chart, and which share of the nodes of others, take any alternative
+SHARES = 0.8, 0.1, 0.1  # of the trees
+ANY = 0.05, 0.1, 0.5  # which share of the nodes, at most, takes any alternative
 RIDGE = 1e-9  # added to a context's covariance, relative to its diagonal, where a draw needs its inverse
 
 
@@ -80,7 +80,7 @@ def choose_alternative(
         total += weight
         flat_total += math.sqrt(weight)
         flatter_total += math.sqrt(math.sqrt(weight))
-    any_by_chart = ANY[CHART] / len(plan.positions)
+    any_by_chart = min(ANY[CHART], 1.5 / len(plan.positions) ** 2 + 0.05 / len(plan.positions))  # a twentieth of a long tree
     if mode == DRAW:
         threshold, among_all = uniform(state), uniform(state)
         chosen = min(int(uniform(state) * count), count - 1)

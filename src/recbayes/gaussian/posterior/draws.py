@@ -6,6 +6,7 @@ is known once the tree is complete, gives it the weight that corrects the differ
 """
 
 import numpy as np
+from scipy.special import logsumexp
 
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.layout import CHOICES, whole_groups
@@ -14,7 +15,8 @@ from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.draw import draw_trees
 from recbayes.gaussian.kernels.listing import group_room, most_alternatives
 from recbayes.gaussian.kernels.move import move_trees
-from recbayes.gaussian.posterior.follow import problem_of
+from recbayes.gaussian.posterior.exhaustive import all_trees
+from recbayes.gaussian.posterior.follow import log_joints_by_prior, problem_of
 from recbayes.gaussian.posterior.forest import gaussian_forest
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.tree.forest import Forest
@@ -26,13 +28,27 @@ MOVES = 2.0  # per node of a tree
 
 
 def draw(chart: Chart, draws: int, seed: int) -> GaussianPosterior:
-    """Draws from a filled chart. If their weights degenerate, they are resampled and moved."""
+    """Draws from a filled chart, or of the few trees there are. If weights degenerate, draws are resampled and moved."""
+    trees = all_trees(chart)
+    if trees is not None:
+        return _draw_of_all(chart, trees, draws, seed)
     forest, logs = _draw(chart, draws, seed)
     log_weights = logs[:, 0] - logs[:, 1]
     posterior = GaussianPosterior(chart, forest, log_weights, logs[:, 0], logs[:, 2].astype(np.int64), seed)
     if draws > 1 and posterior.effective_sample_size < DEGENERATE * draws:
         posterior = _resample_and_move(posterior)
     return posterior
+
+
+def _draw_of_all(chart: Chart, trees: Forest, draws: int, seed: int) -> GaussianPosterior:
+    """Draws of pairs of a tree and a Gaussian of the prior by their exact probabilities."""
+    joints = log_joints_by_prior(chart, trees)
+    log_evidence = logsumexp(joints)
+    edges = np.cumsum(np.exp(joints.ravel() - log_evidence))
+    chosen = np.searchsorted(edges / edges[-1], np.random.default_rng(seed).random(draws), side="right")
+    tree, component = np.unravel_index(chosen, joints.shape)
+    weights = np.full(draws, log_evidence)
+    return GaussianPosterior(chart, trees.select(tree), weights, joints[tree, component], component, seed, exact=True)
 
 
 def _capacities(chart: Chart) -> tuple[int, int]:

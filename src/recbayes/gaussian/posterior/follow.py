@@ -20,10 +20,14 @@ def problem_of(chart: Chart) -> Problem:
     return Problem(tables, chart.plan, *constants_of(chart.model, origins, chart.length), chart.messages, chart.components)
 
 
+def log_joints_by_prior(chart: Chart, forest: Forest) -> np.ndarray:
+    """log p(Y, Z, c) of every tree with every Gaussian c of the prior: exact."""
+    return _follow(chart, forest, np.zeros(len(forest), dtype=np.int64), False)[0]
+
+
 def log_joints(chart: Chart, forest: Forest) -> np.ndarray:
     """log p(Y, Z) of every tree: exact, and summed over the Gaussians of the prior."""
-    joints, _ = _follow(chart, forest, np.zeros(len(forest), dtype=np.int64), False)
-    return np.logaddexp.reduce(joints, axis=1)
+    return np.logaddexp.reduce(log_joints_by_prior(chart, forest), axis=1)
 
 
 def node_values(chart: Chart, forest: Forest, components: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ from recbayes.tree.tree import Tree
 
 SUSPICIOUS = 3.0  # nats between the chart's evidence and that of the draws
 DOUBTFUL = 0.1, 0.5  # nats beyond the error, or an effective share of the draws, from which on better charts are tried
-AFFORDABLE = 2.0  # seconds that these may take
+AFFORDABLE, CHEAP = 2.0, 0.03  # seconds that these may take; and that a look at the next better chart always may
 SECONDS = 4e-6, 2e-8  # for every alternative of the chart, and for every one that a draw looks at
 
 
@@ -43,6 +43,7 @@ class GaussianPosterior(Posterior):
     prior_components: np.ndarray
     seed: int
     acceptance: float | None = None  # of the moves, where there were any
+    exact: bool = False  # whether the series is so short that all trees were looked at
 
     @property
     def length(self) -> int:
@@ -50,7 +51,9 @@ class GaussianPosterior(Posterior):
 
     @property
     def method(self) -> str:
-        """How the draws were made: "importance" (weighted) or "resample-move" (equal weights)."""
+        """How the draws were made: "importance" (weighted), "resample-move" or, of short series, "exact" (equal weights)."""
+        if self.exact:
+            return "exact"
         return "importance" if self.acceptance is None else "resample-move"
 
     @cached_property
@@ -69,6 +72,8 @@ class GaussianPosterior(Posterior):
     def log_evidence_error(self) -> float:
         """The standard error of `log_evidence` (infinite for a single draw)."""
         count = len(self.log_weights)
+        if self.exact:
+            return 0.0
         if count == 1:
             return np.inf
         shares = np.exp(self.log_weights - self.log_evidence)
@@ -96,11 +101,16 @@ class GaussianPosterior(Posterior):
 
     @property
     def more_components(self) -> int | None:
-        """Twice as many Gaussians per message, where the draws disagree with the chart and that does not take long."""
-        gap = abs(self.log_evidence - self.chart.log_evidence)
-        agree = gap <= DOUBTFUL[0] + 3.0 * self.log_evidence_error and self.efficiency >= DOUBTFUL[1]
+        """Twice as many Gaussians per message, where the draws disagree with the chart or it takes no time to look."""
         more = 2 * self.chart.components
-        return None if agree or more > LANES or self._seconds(more) > AFFORDABLE else more
+        if self.exact or more > LANES:
+            return None
+        return more if self._seconds(more) <= (CHEAP if self.agrees_with(self.chart) else AFFORDABLE) else None
+
+    def agrees_with(self, chart: Chart) -> bool:
+        """Whether the draws are good, and have the evidence that a chart has."""
+        gap = abs(self.log_evidence - chart.log_evidence)
+        return gap <= DOUBTFUL[0] + 3.0 * self.log_evidence_error and self.efficiency >= DOUBTFUL[1]
 
     def _seconds(self, components: int) -> float:
         """About how long chart and draws would take with so many Gaussians; spans have half the alternatives on average."""
@@ -123,6 +133,8 @@ class GaussianPosterior(Posterior):
                 f"the log evidence is {self.log_evidence:.3g}, so rounding alone changes probabilities; "
                 "centre and scale the data"
             )
+        if self.exact:
+            return ""
         if abs(gap) >= SUSPICIOUS:
             return (
                 f"the chart's evidence is {abs(gap):.3g} nats {'below' if gap > 0 else 'above'} that of the draws, so they "

@@ -1,0 +1,87 @@
+"""All trees of a short series: where there are few, draws come from their exact probabilities and not from the chart."""
+
+from functools import cache
+
+import numpy as np
+
+from recbayes.compiled.layout import HEIGHT, read_cell
+from recbayes.gaussian.chart.emissions import length_log_probability
+from recbayes.gaussian.chart.inside import Chart
+from recbayes.gaussian.chart.tables import tables_of
+from recbayes.gaussian.posterior.forest import gaussian_forest
+from recbayes.tree.forest import Forest
+from recbayes.tree.known import NODE
+
+FEW_SEGMENTS = 8
+FEW_TREES = 5000
+
+Cell = tuple[int, int, int]  # variable, first and last point
+Node = tuple[int, int, int, int]  # variable, first and last point, rule of the tables (negative: emission)
+
+
+def all_trees(chart: Chart) -> Forest | None:
+    """Every tree that the chart has, or None if there are many."""
+    if len(chart.plan.positions) - 1 > FEW_SEGMENTS:
+        return None
+    listing = _Listing(chart)
+    root = (tables_of(chart.model)[0].root, 0, len(chart.plan.positions) - 1)
+    if listing.count(root) > FEW_TREES:
+        return None
+    trees = listing.trees(root)
+    first = np.cumsum([0, *(len(tree) for tree in trees)])
+    columns = np.array([node for tree in trees for node in tree], dtype=np.int32).T
+    return gaussian_forest(chart.model, chart.plan.positions, columns, first)
+
+
+class _Listing:
+    """Trees of cells, each made once."""
+
+    def __init__(self, chart: Chart) -> None:
+        self._chart = chart
+        self._tables, origins = tables_of(chart.model)
+        self._lengths = length_log_probability(chart.model, origins, chart.length)
+        self.count = cache(self._count)
+        self.trees = cache(self._trees)
+
+    def _count(self, cell: Cell) -> int:
+        splits = [self.count(left) * self.count(right) for _, left, right in self._splits(cell)]
+        return len(self._emissions(cell)) + sum(splits)
+
+    def _trees(self, cell: Cell) -> list[list[Node]]:
+        found = [[(*cell, -1 - e)] for e in self._emissions(cell)]
+        for r, left, right in self._splits(cell):
+            found += [[(*cell, r), *one, *two] for one in self.trees(left) for two in self.trees(right)]
+        return found
+
+    def _emissions(self, cell: Cell) -> list[int]:
+        v, start, end = cell
+        plan, variable = self._chart.plan, self._tables.variables[v]
+        length = plan.positions[end] - plan.positions[start]
+        if len(plan.allowed) and plan.allowed[start, end] != NODE:
+            return []
+        rows = plan.emit_rows[:, end - start]
+        return [
+            e
+            for e in range(variable["first_emit"], variable["end_emit"])
+            if rows["low"][e] <= start <= rows["high"][e] and self._lengths[e, length] > -np.inf
+        ]
+
+    def _splits(self, cell: Cell) -> list[tuple[int, Cell, Cell]]:
+        v, start, end = cell
+        tables, variable = self._tables, self._tables.variables[v]
+        found = []
+        for r in range(variable["first_rule"], variable["end_rule"]):
+            b, c = (int(tables.links["child"][tables.rules[side][r]]) for side in ("left", "right"))
+            for middle in range(start + 1, end):
+                if self._exists((b, start, middle)) and self._exists((c, middle, end)):
+                    found.append((r, (b, start, middle), (c, middle, end)))
+        return found
+
+    def _exists(self, cell: Cell) -> bool:
+        v, start, end = cell
+        chart = self._chart
+        if not chart.has_cell(v, start, end):
+            return False
+        first = chart.messages.reshape(chart.components, -1)[0]
+        row = chart.plan.rows[v, end - start]
+        return bool(read_cell(first, chart.plan.inside_base[v], row, start, self._tables.size)[HEIGHT] > -np.inf)

@@ -104,15 +104,15 @@ class Posterior(ABC):
     def node_probability_error(self) -> np.ndarray:
         """The Monte Carlo standard error of every node probability.
 
-        Where (nearly) all draws or none have a node, that of one draw more or less.
+        Where (nearly) all draws or none have a node, it is what two draws more or less would change.
         """
         square = self._nodes_by_span(self.weights**2)
         p = self.node_probability  # sum over draws of w^2 (z - p)^2, with z = 1 in `square` and 0 elsewhere
-        return self.at_least_one_draw(square * (1.0 - 2.0 * p) + p**2 * (self.weights**2).sum())
+        return self.errors_from(square * (1.0 - 2.0 * p) + p**2 * (self.weights**2).sum())
 
-    def at_least_one_draw(self, variance: np.ndarray) -> np.ndarray:
-        """Standard errors from variances, not below what one draw is worth; no error where there is nothing to err about."""
-        least = np.triu(np.full_like(variance, 1.0 / self.effective_sample_size**2), 1)
+    def errors_from(self, variance: np.ndarray) -> np.ndarray:
+        """Standard errors from variances, not below what two draws are worth: where none was seen, there may be some."""
+        least = np.triu(np.full_like(variance, min(2.0 / self.effective_sample_size, 1.0) ** 2), 1)
         least[0, -1] = 0.0  # the root exists
         return np.sqrt(np.maximum(variance, least))
 

@@ -67,7 +67,7 @@ def test_all_missing_data_gives_the_prior() -> None:
     model = rb.GaussianRBN.create(**PAPER)  # type: ignore[arg-type]
     length = 8
     posterior = rb.sample_posterior(model, np.full((length, 3), np.nan), draws=20_000, seed=0)
-    assert posterior.efficiency > 0.99  # some choices are made without heed of the chart
+    assert posterior.efficiency > 0.85  # some trees are drawn without heed of the chart
     sampled = np.zeros((length + 1, length + 1))
     count = 4000
     for seed in range(count):
@@ -265,10 +265,10 @@ def test_what_the_chart_deems_impossible_is_seen() -> None:
         rb.Prior("a", (rb.Component(np.array([-1.0]), 0.757 * one),)),
     )
     y = np.array([-0.8266, np.nan, 1.0379, 0.6422])
-    with pytest.warns(rb.ApproximationWarning, match="resampled and moved"):
-        posterior = rb.sample_posterior(model, y, draws=5000, seed=0)
-    assert abs(posterior.log_evidence - exact_log_evidence(model, y)) < 4 * posterior.log_evidence_error
+    posterior = rb.sample_posterior(model, y, draws=5000, seed=0)
+    assert posterior.method == "importance"
     better = rb.sample_posterior(model, y, draws=5000, seed=0, components=4)
+    assert abs(posterior.log_evidence - exact_log_evidence(model, y)) < 4 * posterior.log_evidence_error
     distance = abs(posterior.node_probability[0, 2] - better.node_probability[0, 2])
     assert distance < 4 * posterior.node_probability_error[0, 2]
 

@@ -31,7 +31,7 @@ from recbayes.gaussian.kernels.room import Room
 # impossible at a span, it deems impossible at all spans around it: so some trees are drawn with little heed of the chart at
 # all their nodes, which costs no more than their share, however long the series is.
 CHART, FLAT, FLATTER = 0, 1, 2  # by the chart's weights; by their square roots; by the square roots of these
-SHARES = 0.8, 0.1, 0.1  # of the trees
+SHARES = 0.9, 0.05, 0.05  # of the trees
 ANY = 0.05, 0.1, 0.5  # which share of the nodes, at most, takes any alternative
 RIDGE = 1e-9  # added to a context's covariance, relative to its diagonal, where a draw needs its inverse
 

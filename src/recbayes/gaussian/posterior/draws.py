@@ -41,12 +41,16 @@ def draw(chart: Chart, draws: int, seed: int) -> GaussianPosterior:
 
 
 def _draw_of_all(chart: Chart, trees: Forest, draws: int, seed: int) -> GaussianPosterior:
-    """Draws of pairs of a tree and a Gaussian of the prior by their exact probabilities."""
+    """Draws of pairs of a tree and a Gaussian of the prior by their exact probabilities: as often as these say, but for one.
+
+    (Systematic draws, in random order. Errors are stated as for independent ones, and so too large.)
+    """
     joints = log_joints_by_prior(chart, trees)
     log_evidence = logsumexp(joints)
     edges = np.cumsum(np.exp(joints.ravel() - log_evidence))
-    chosen = np.searchsorted(edges / edges[-1], np.random.default_rng(seed).random(draws), side="right")
-    tree, component = np.unravel_index(chosen, joints.shape)
+    rng = np.random.default_rng(seed)
+    chosen = np.searchsorted(edges / edges[-1], (np.arange(draws) + rng.random()) / draws, side="right")
+    tree, component = np.unravel_index(rng.permutation(chosen), joints.shape)
     weights = np.full(draws, log_evidence)
     return GaussianPosterior(chart, trees.select(tree), weights, joints[tree, component], component, seed, exact=True)
 

@@ -157,7 +157,7 @@ class GaussianPosterior(Posterior):
         Draws that were resampled are copies of few: then the error is that of as many draws as they were worth.
         """
         if self.acceptance is not None:
-            return self.at_least_one_draw(self.node_probability * (1.0 - self.node_probability) / self.effective_sample_size)
+            return self.errors_from(self.node_probability * (1.0 - self.node_probability) / self.effective_sample_size)
         return super().node_probability_error
 
     def latent(self, start: int, end: int, variable: str | None = None) -> Latent:

@@ -6,7 +6,7 @@ of one sequence; many, executors, seeds, constraints and warnings are the verbs'
 refused with its reason (`reasons`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, Protocol, TypeVar
 
 import numpy as np
@@ -92,6 +92,11 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
     def draw(self, chart: Any, draws: int, seed: int) -> PosteriorT:
         """Draws of trees from the posterior."""
         self.refuse("draw")
+
+    def improved(self, posterior: Any, fill: Callable[[int], Any]) -> PosteriorT:
+        """The draws, or better ones by charts with more components, where `fill(components)` gives these."""
+        improved: PosteriorT = posterior
+        return improved
 
     def log_joint(self, model: Any, sequence: Any, tree: Tree) -> float:
         """log p(Y, Z) of a given tree."""

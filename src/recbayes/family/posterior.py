@@ -4,7 +4,7 @@ import warnings
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,15 +65,6 @@ class Posterior(ABC):
         """What is poor about the draws, and what to do about it; nothing if they are good."""
         return ""
 
-    @property
-    def more_components(self) -> int | None:
-        """How many Gaussians per message might make the draws better; None if they are good, or it would take long."""
-        return None
-
-    def agrees_with(self, chart: Any) -> bool:
-        """Whether the draws are good, and have the evidence that a chart has."""
-        return True
-
     def warn(self, name: str = "") -> None:
         """Say so where the draws are poor."""
         name = text(name, "name")
@@ -108,9 +99,9 @@ class Posterior(ABC):
         """
         square = self._nodes_by_span(self.weights**2)
         p = self.node_probability  # sum over draws of w^2 (z - p)^2, with z = 1 in `square` and 0 elsewhere
-        return self.errors_from(square * (1.0 - 2.0 * p) + p**2 * (self.weights**2).sum())
+        return self._errors_from(square * (1.0 - 2.0 * p) + p**2 * (self.weights**2).sum())
 
-    def errors_from(self, variance: np.ndarray) -> np.ndarray:
+    def _errors_from(self, variance: np.ndarray) -> np.ndarray:
         """Standard errors from variances, not below what two draws are worth: where none was seen, there may be some."""
         least = np.triu(np.full_like(variance, min(2.0 / self.effective_sample_size, 1.0) ** 2), 1)
         least[0, -1] = 0.0  # the root exists

@@ -1,6 +1,6 @@
 """Gaussian RBNs as a family: what the verbs find when a model names it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.posterior.careful import careful_inside, checked_log_joint
 from recbayes.gaussian.posterior.draws import draw
 from recbayes.gaussian.posterior.given_tree import smooth
+from recbayes.gaussian.posterior.improve import improved
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.gaussian.posterior.quick import QuickProbability, quick_node_probability
 from recbayes.parameters.quantity import Quantity, Slopes, Values
@@ -62,6 +63,9 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
 
     def draw(self, chart: Chart, draws: int, seed: int) -> GaussianPosterior:
         return draw(chart, draws, seed)
+
+    def improved(self, posterior: GaussianPosterior, fill: Callable[[int], Chart]) -> GaussianPosterior:
+        return improved(posterior, fill)
 
     def log_joint(self, model: GaussianRBN, sequence: Series, tree: Tree) -> float:
         return checked_log_joint(model, sequence, tree)

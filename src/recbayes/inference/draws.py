@@ -73,9 +73,6 @@ def draw_one(
 ) -> Posterior:
     """Draws of one checked sequence, from charts that are made better until the draws agree with them."""
     posterior: Posterior = model.family.draw(inside_one(model, sequence, constraints, components or 1), draws, seed)
-    while components is None and (more := posterior.more_components) is not None:
-        chart = inside_one(model, sequence, constraints, more)
-        if posterior.agrees_with(chart):
-            break
-        posterior = model.family.draw(chart, draws, seed)
+    if components is None:
+        posterior = model.family.improved(posterior, lambda more: inside_one(model, sequence, constraints, more))
     return posterior

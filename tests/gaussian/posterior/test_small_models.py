@@ -59,7 +59,7 @@ def test_all_trees_are_all_trees() -> None:
         if exact is None:
             continue
         posterior = rb.sample_posterior(model, series, draws=5000, seed=0)
-        assert posterior.method == "exact"
+        assert posterior.method == "enumerated"
         assert posterior.log_evidence == pytest.approx(exact.log_evidence, abs=1e-6)
         assert posterior.log_evidence_error == 0.0
         error = np.abs(posterior.node_probability - exact.node_probability)
@@ -72,12 +72,12 @@ def test_all_trees_heeds_what_is_known() -> None:
     series = np.arange(5.0)
     allowed = rb.known_spans(5, [(1, 4)])
     posterior = rb.sample_posterior(model, series, draws=500, seed=0, allowed=allowed)
-    assert posterior.method == "exact"
+    assert posterior.method == "enumerated"
     assert posterior.node_probability[1, 4] == pytest.approx(1.0)
     assert posterior.log_evidence == pytest.approx(
         rb.sample_posterior(model, series, draws=500, seed=0, allowed=allowed, components=4).log_evidence
     )
     longer = rb.GaussianRBN.create(1, extra_observations=1.0)
     two = rb.sample_posterior(longer, series, draws=500, seed=0, boundaries=[2])
-    assert two.method == "exact"
+    assert two.method == "enumerated"
     assert set(two.trees[0].spans) <= {(0, 5), (0, 2), (2, 5)}

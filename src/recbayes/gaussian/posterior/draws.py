@@ -52,7 +52,7 @@ def _draw_of_all(chart: Chart, trees: Forest, draws: int, seed: int) -> Gaussian
     chosen = np.searchsorted(edges / edges[-1], (np.arange(draws) + rng.random()) / draws, side="right")
     tree, component = np.unravel_index(rng.permutation(chosen), joints.shape)
     weights = np.full(draws, log_evidence)
-    return GaussianPosterior(chart, trees.select(tree), weights, joints[tree, component], component, seed, exact=True)
+    return GaussianPosterior(chart, trees.select(tree), weights, joints[tree, component], component, seed, enumerated=True)
 
 
 def _capacities(chart: Chart) -> tuple[int, int]:

@@ -8,12 +8,9 @@ from scipy.special import logsumexp
 
 from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.compiled.lanes import LANES
-from recbayes.compiled.layout import CHOICES
 from recbayes.errors import DataError
 from recbayes.family.posterior import Posterior, ScoredTree
 from recbayes.gaussian.chart.inside import Chart
-from recbayes.gaussian.chart.tables import tables_of
-from recbayes.gaussian.kernels.listing import most_alternatives
 from recbayes.gaussian.posterior.decode import GaussianCells
 from recbayes.gaussian.posterior.follow import log_joints
 from recbayes.gaussian.posterior.given_tree import smooth
@@ -23,9 +20,6 @@ from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
 
 SUSPICIOUS = 3.0  # nats between the chart's evidence and that of the draws
-DOUBTFUL = 0.1, 0.5  # nats beyond the error, or an effective share of the draws, from which on better charts are tried
-AFFORDABLE, CHEAP = 2.0, 0.03  # seconds that these may take; and that a look at the next better chart always may
-SECONDS = 4e-6, 2e-8  # for every alternative of the chart, and for every one that a draw looks at
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +37,7 @@ class GaussianPosterior(Posterior):
     prior_components: np.ndarray
     seed: int
     acceptance: float | None = None  # of the moves, where there were any
-    exact: bool = False  # whether the series is so short that all trees were looked at
+    enumerated: bool = False  # whether the series is so short that all trees were looked at
 
     @property
     def length(self) -> int:
@@ -51,9 +45,9 @@ class GaussianPosterior(Posterior):
 
     @property
     def method(self) -> str:
-        """How the draws were made: "importance" (weighted), "resample-move" or, of short series, "exact" (equal weights)."""
-        if self.exact:
-            return "exact"
+        """How draws were made: "importance" (weighted), "resample-move" or, of short series, "enumerated" (equal weights)."""
+        if self.enumerated:
+            return "enumerated"
         return "importance" if self.acceptance is None else "resample-move"
 
     @cached_property
@@ -72,7 +66,7 @@ class GaussianPosterior(Posterior):
     def log_evidence_error(self) -> float:
         """The standard error of `log_evidence` (infinite for a single draw)."""
         count = len(self.log_weights)
-        if self.exact:
+        if self.enumerated:
             return 0.0
         if count == 1:
             return np.inf
@@ -100,26 +94,6 @@ class GaussianPosterior(Posterior):
         return posterior
 
     @property
-    def more_components(self) -> int | None:
-        """Twice as many Gaussians per message, where the draws disagree with the chart or it takes no time to look."""
-        more = 2 * self.chart.components
-        if self.exact or more > LANES:
-            return None
-        return more if self._seconds(more) <= (CHEAP if self.agrees_with(self.chart) else AFFORDABLE) else None
-
-    def agrees_with(self, chart: Chart) -> bool:
-        """Whether the draws are good, and have the evidence that a chart has."""
-        gap = abs(self.log_evidence - chart.log_evidence)
-        return gap <= DOUBTFUL[0] + 3.0 * self.log_evidence_error and self.efficiency >= DOUBTFUL[1]
-
-    def _seconds(self, components: int) -> float:
-        """About how long chart and draws would take with so many Gaussians; spans have half the alternatives on average."""
-        tables, _ = tables_of(self.chart.model)
-        alternatives = most_alternatives(tables, self.chart.plan, components) / 2
-        cells, nodes = self.chart.plan.choices_size // CHOICES, len(self.log_weights) * 2 * len(self.chart.plan.positions)
-        return alternatives * (cells * SECONDS[0] + nodes * SECONDS[1])
-
-    @property
     def complaint(self) -> str:
         """Where the draws are worth little, or the chart was so far off that they may have missed the posterior."""
         size, draws = self.effective_sample_size, len(self.trees)
@@ -133,7 +107,7 @@ class GaussianPosterior(Posterior):
                 f"the log evidence is {self.log_evidence:.3g}, so rounding alone changes probabilities; "
                 "centre and scale the data"
             )
-        if self.exact:
+        if self.enumerated:
             return ""
         if abs(gap) >= SUSPICIOUS:
             return (
@@ -157,7 +131,7 @@ class GaussianPosterior(Posterior):
         Draws that were resampled are copies of few: then the error is that of as many draws as they were worth.
         """
         if self.acceptance is not None:
-            return self.errors_from(self.node_probability * (1.0 - self.node_probability) / self.effective_sample_size)
+            return self._errors_from(self.node_probability * (1.0 - self.node_probability) / self.effective_sample_size)
         return super().node_probability_error
 
     def latent(self, start: int, end: int, variable: str | None = None) -> Latent:

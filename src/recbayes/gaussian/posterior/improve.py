@@ -1,0 +1,47 @@
+"""Better charts where draws need them: several Gaussians per message, as long as that does not take long."""
+
+from collections.abc import Callable
+
+from recbayes.compiled.lanes import LANES
+from recbayes.compiled.layout import CHOICES
+from recbayes.gaussian.chart.inside import Chart
+from recbayes.gaussian.chart.tables import tables_of
+from recbayes.gaussian.kernels.listing import most_alternatives
+from recbayes.gaussian.posterior.draws import draw
+from recbayes.gaussian.posterior.posterior import GaussianPosterior
+
+NATS, SHARE = 0.1, 0.5  # nats beyond the error, and the effective share of the draws, from which on draws are doubted
+AFFORDABLE, CHEAP = 2.0, 0.03  # seconds that a better chart may then take; and that a look at the next better one always may
+SECONDS = 4e-6, 2e-8  # for every alternative of such a chart, and for every one that a draw looks at
+
+
+def improved(posterior: GaussianPosterior, fill: Callable[[int], Chart]) -> GaussianPosterior:
+    """The draws, if they are good and agree with a better chart; or draws from that, or a still better one.
+
+    `fill` gives the chart with so many Gaussians per message.
+    """
+    more = 2 * posterior.chart.components
+    while not posterior.enumerated and more <= LANES:
+        allowance = CHEAP if _agree(posterior, posterior.chart) else AFFORDABLE
+        if _seconds(posterior, more) > allowance:
+            break
+        chart = fill(more)
+        if _agree(posterior, chart):
+            break
+        posterior = draw(chart, len(posterior.log_weights), posterior.seed)
+        more *= 2
+    return posterior
+
+
+def _agree(posterior: GaussianPosterior, chart: Chart) -> bool:
+    """Whether the draws are good, and have the evidence that a chart has."""
+    gap = abs(posterior.log_evidence - chart.log_evidence)
+    return gap <= NATS + 3.0 * posterior.log_evidence_error and posterior.efficiency >= SHARE
+
+
+def _seconds(posterior: GaussianPosterior, components: int) -> float:
+    """About how long a chart and draws would take with so many Gaussians; spans have half the alternatives on average."""
+    chart = posterior.chart
+    alternatives = most_alternatives(tables_of(chart.model)[0], chart.plan, components) / 2
+    cells, nodes = chart.plan.choices_size // CHOICES, len(posterior.log_weights) * 2 * len(chart.plan.positions)
+    return alternatives * (cells * SECONDS[0] + nodes * SECONDS[1])

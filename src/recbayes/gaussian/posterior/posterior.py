@@ -45,7 +45,7 @@ class GaussianPosterior(Posterior):
 
     @property
     def method(self) -> str:
-        """How draws were made: "importance" (weighted), "resample-move", or "enumerated" for short series (equal weights)."""
+        """How draws were made: "importance" (weighted), "resample-move", or of short series "enumerated" (equal weights)."""
         if self.enumerated:
             return "enumerated"
         return "importance" if self.acceptance is None else "resample-move"

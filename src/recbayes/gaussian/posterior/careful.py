@@ -30,8 +30,8 @@ from recbayes.spans.constraints import Constraints
 from recbayes.tree.tree import Tree
 
 TOLERANCE = 3e-7, 1e-12  # nats, and as a share of the log probability
-DRAWS = 8  # trees that are drawn to look at
-MOST = 400  # observed numbers that are looked at
+DRAWS = 4  # trees that are drawn to look at
+MOST = 120  # observed numbers that are looked at: milliseconds
 
 
 def careful_inside(model: GaussianRBN, series: Series, constraints: Constraints, components: int) -> Chart:

@@ -109,11 +109,11 @@ def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FR
     else:
         problem = Problem(tables, plan, dimensions(model), lengths, messages, int(components))
         run_kernel(fill_mixtures, problem, most_alternatives(tables, plan, components), choices, evidence)
+    if np.isnan(evidence).any():
+        raise DataError("the evidence is not a number: the data and the model differ by too many orders of magnitude")
     log_evidence = float(np.logaddexp.reduce(evidence))
     if log_evidence == -np.inf:
         raise LengthError(_impossible(model, tables, origins, len(series), constraints.any))
-    if np.isnan(log_evidence):
-        raise DataError("the evidence is not a number: the data and the model differ by too many orders of magnitude")
     return Chart(model, series, log_evidence, plan, messages, choices, evidence[: len(origins.prior)], int(components))
 
 

@@ -20,6 +20,7 @@ from recbayes.compiled.layout import (
     precision_from,
     precision_of,
     square_entry,
+    square_room,
     triangle_room,
 )
 from recbayes.gaussian.chart.tables import GENERAL, Tables
@@ -29,8 +30,10 @@ from recbayes.gaussian.chart.tables import GENERAL, Tables
 def weigh_density(room: np.ndarray, size: int, density: int, message: int, out: int, free: int) -> None:
     """The product of a density (log mass, mean, covariance S) with a potential (g, m, P), as a density.
 
-    With P = M M' and K = 1 + M' S M: covariance S - S M K^-1 M' S, mean + S M K^-1 M' (m - mean), and the log mass gains
-    g - log det K / 2 - (m - mean)' M K^-1 M' (m - mean) / 2. No inverse of S or P is needed.
+    With P = M M', K = 1 + M' S M and G = S M K^-1: mean + G M' (m - mean), covariance S - G M' S, and the log mass gains
+    g - log det K / 2 - (m - mean)' M K^-1 M' (m - mean) / 2. No inverse of S or P is needed. The covariance is computed as
+    (1 - G M') S (1 - G M')' + G G' (Joseph's form): a difference would have no digit left, and perhaps a negative sign,
+    where the potential is sharper than the density by more than 1e16.
     """
     triangle = triangle_room(size)
     determinant, pivots, apart = free, free + lanes_room(2), free + lanes_room(2 + size)
@@ -72,21 +75,34 @@ def weigh_density(room: np.ndarray, size: int, density: int, message: int, out: 
         for b in range(size):
             value += get(room, SM, square_entry(a, b, size)) * get(room, apart, b)
         put(room, out, MODE + a, value)
-    for a in range(size):  # rows of S M become rows of S M N'^-1
+    G, A, AS = SM, SM + square_room(size), SM + 2 * square_room(size)
+    for a in range(size):  # rows of S M become rows of G
         for b in range(size):
-            value = get(room, SM, square_entry(a, b, size))
-            for c in range(b):
-                value -= get(room, N, lower(b, c)) * get(room, SM, square_entry(a, c, size))
-            put(room, SM, square_entry(a, b, size), value)
-    entry = 0
+            put(room, apart, b, get(room, SM, square_entry(a, b, size)))
+        forward_solve(room, size, N, apart)
+        backward_solve(room, size, N, pivots, apart)
+        for b in range(size):
+            put(room, G, square_entry(a, b, size), get(room, apart, b))
+    for a in range(size):  # A = 1 - G M'
+        for b in range(size):
+            value = splat(1.0 if a == b else 0.0)
+            for c in range(b + 1):
+                value -= get(room, G, square_entry(a, c, size)) * get(room, M, lower(b, c))
+            put(room, A, square_entry(a, b, size), value)
+    for a in range(size):
+        for b in range(size):
+            value = splat(0.0)
+            for c in range(size):
+                value += get(room, A, square_entry(a, c, size)) * get(room, S, packed(c, b))
+            put(room, AS, square_entry(a, b, size), value)
+    entry = precision_from(size)
     for a in range(size):
         for b in range(a + 1):
-            value = get(room, S, entry)
+            value = splat(0.0)
             for c in range(size):
-                value -= (
-                    get(room, SM, square_entry(a, c, size)) * get(room, pivots, c) * get(room, SM, square_entry(b, c, size))
-                )
-            put(room, out, precision_from(size) + entry, value)
+                value += get(room, AS, square_entry(a, c, size)) * get(room, A, square_entry(b, c, size))
+                value += get(room, G, square_entry(a, c, size)) * get(room, G, square_entry(b, c, size))
+            put(room, out, entry, value)
             entry += 1
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from recbayes.errors import ModelError
+from recbayes.errors import DataError, ModelError
 from recbayes.family.family import Model
 from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, read
 from recbayes.parameters.parameters import Parameters
@@ -48,4 +48,8 @@ def log_evidence_and_gradient(
 
 def gradient_of_one(model: Any, sequence: Any, constraints: Constraints, parameters: Any) -> tuple[float, np.ndarray]:
     """The log evidence of one checked sequence, and its gradient."""
-    return model.family.evidence_and_gradient(model, sequence, constraints, parameters)
+    with np.errstate(all="ignore"):  # what is not finite is refused
+        value, gradient = model.family.evidence_and_gradient(model, sequence, constraints, parameters)
+    if not np.isfinite(gradient).all():
+        raise DataError("the gradient is not finite: the data and the model differ by too many orders of magnitude")
+    return value, gradient

@@ -15,11 +15,26 @@ from recbayes.discrete.model.binary_form import Lexical
 
 
 def filtered_states(chart: DiscreteChart) -> np.ndarray:
-    """p(x_t | y_1 ... y_t), (N, states)."""
+    """p(x_t | y_1 ... y_t), (N, states): a pass forward of its own, in logarithms.
+
+    Outside numbers are no predictions: they leave out states that what comes later makes impossible.
+    """
     states, shown = _symbols(chart)
-    predicted = chart.outside.outer[_suffixes(chart)][:, states]
-    seen = chart.values[_singles(chart)][:, shown]
-    return _normalised(predicted * seen)
+    form, count = chart.form, states.stop
+    forward, seen = np.full((count, count), -np.inf), np.full((count, len(form.grammar.terminals)), -np.inf)
+    lexical, binary = form.lexical, form.binary
+    own = (lexical.parent >= shown.start) & (lexical.parent < shown.stop)
+    seen[lexical.parent[own] - shown.start, lexical.terminal[own]] = lexical.log_weight[own]
+    forward[binary.parent, binary.right[binary.pair]] = binary.log_weight
+    with np.errstate(divide="ignore"):
+        here = np.log(form.start[states])
+    anything = np.logaddexp.reduce(seen, axis=1)
+    rows = np.empty((chart.length, count))
+    for t, token in enumerate(chart.tokens):
+        here = here + (seen[:, token] if token >= 0 else anything)
+        rows[t] = here - np.logaddexp.reduce(here)
+        here = np.logaddexp.reduce(rows[t][:, None] + forward, axis=0)
+    return np.exp(rows)
 
 
 def smoothed_states(chart: DiscreteChart) -> np.ndarray:
@@ -62,10 +77,6 @@ def _suffixes(chart: DiscreteChart) -> np.ndarray:
     """Where the spans that reach to the end are stored, by their starts."""
     starts = np.arange(chart.length)
     return span_places(chart.plan, starts, chart.length - starts)
-
-
-def _singles(chart: DiscreteChart) -> np.ndarray:
-    return span_places(chart.plan, np.arange(chart.length), 1)
 
 
 def _normalised(rows: np.ndarray) -> np.ndarray:

@@ -21,18 +21,29 @@ class Message:
 
     @property
     def covariance(self) -> np.ndarray:
-        if np.linalg.matrix_rank(self.precision, hermitian=True) < len(self.mean):
+        scales, correlation = self._scaled()
+        if correlation is None:
             flat = np.full_like(self.precision, np.nan)
             np.fill_diagonal(flat, np.inf)
             return flat
-        return np.linalg.inv(self.precision)
+        return np.linalg.inv(correlation) / scales[:, None] / scales
 
     @property
     def log_coefficient(self) -> float:
-        sign, log_determinant = np.linalg.slogdet(self.precision)
-        if sign <= 0:
+        scales, correlation = self._scaled()
+        if correlation is None:
             return np.inf
-        return self.log_height + 0.5 * (len(self.mean) * np.log(2 * np.pi) - float(log_determinant))
+        log_determinant = float(np.linalg.slogdet(correlation)[1]) + 2.0 * np.log(scales).sum()
+        return self.log_height + 0.5 * (len(self.mean) * np.log(2 * np.pi) - log_determinant)
+
+    def _scaled(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """The precision as scales and a matrix with ones on its diagonal, whatever the units; None if it is singular."""
+        scales = np.sqrt(np.maximum(np.diag(self.precision), 0.0))
+        if not scales.all():
+            return scales, None
+        correlation = self.precision / scales[:, None] / scales
+        regular = np.linalg.matrix_rank(correlation, hermitian=True) == len(scales)
+        return scales, correlation if regular else None
 
 
 def matched(parts: tuple[Message, ...], span: str) -> Message:
@@ -50,5 +61,8 @@ def matched(parts: tuple[Message, ...], span: str) -> Message:
         ],
         axis=0,
     )
-    log_height = float(total - 0.5 * np.linalg.slogdet(2 * np.pi * spread)[1])
-    return Message(log_height, mean, np.linalg.inv(spread))
+    scales = np.sqrt(np.diag(spread))
+    correlation = spread / scales[:, None] / scales
+    log_determinant = np.linalg.slogdet(2 * np.pi * correlation)[1] + 2.0 * np.log(scales).sum()
+    precision = np.linalg.inv(correlation) / scales[:, None] / scales
+    return Message(float(total - 0.5 * log_determinant), mean, precision)

@@ -122,4 +122,4 @@ def _probability_to_emit_all(chart: Chart) -> float:
         alone = inside_one(chart.model, chart.series, Constraints(boundaries=np.zeros(0, dtype=np.int64)))
     except LengthError:
         return 0.0
-    return float(min(1.0, np.exp(alone.log_evidence - chart.log_evidence)))
+    return float(np.exp(min(alone.log_evidence - chart.log_evidence, 0.0)))

@@ -20,7 +20,7 @@ def references_of(model: GaussianRBN) -> tuple[Reference, ...]:
     marginals = first_marginals(model)
     widest = max(np.trace(covariance) / len(mean) for mean, covariance in marginals)
     for mean, covariance in marginals:
-        floor = 1e-6 * max(np.trace(covariance) / len(mean), 1e-6 * widest)  # a variable may be constant
+        floor = 1e-6 * (np.trace(covariance) / len(mean) or 1e-6 * widest)  # a variable may be constant
         references.append(Reference(mean, REFERENCE_SPREAD**2 * (covariance + floor * np.eye(len(mean)))))
     return tuple(references)
 
@@ -36,7 +36,10 @@ def reference_constants(reference: Reference, size: int) -> np.ndarray:
 
 @kept
 def first_marginals(model: GaussianRBN) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Mean and covariance of each variable where a breadth-first walk from the root first meets it."""
+    """Mean and covariance of each variable where a breadth-first walk from the root first meets it.
+
+    A variable that it never meets is as wide as the widest of the others, so that nothing depends on the units of the data.
+    """
     index = {variable.name: position for position, variable in enumerate(model.variables)}
     known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     known[index[model.prior.variable]] = matched_moments(gaussians_of(model.prior))
@@ -51,4 +54,5 @@ def first_marginals(model: GaussianRBN) -> list[tuple[np.ndarray, np.ndarray]]:
                         offset = 0.0 if link.offset is None else link.offset
                         known[index[child]] = (F @ known[v][0] + offset, F @ known[v][1] @ F.T + link.covariance)
                         waiting.append(index[child])
-    return [known.get(v, (np.zeros(one.dim), np.eye(one.dim))) for v, one in enumerate(model.variables)]
+    widest = max(np.trace(covariance) / len(mean) for mean, covariance in known.values())
+    return [known.get(v, (np.zeros(one.dim), widest * np.eye(one.dim))) for v, one in enumerate(model.variables)]

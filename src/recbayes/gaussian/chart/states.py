@@ -8,8 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.gaussian.chart.inside import Chart, Message
+from recbayes.checks.series import Series
+from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.outside import outside
+from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.model.roots import root
 
 
 class Means(NamedTuple):
@@ -26,11 +29,18 @@ def filtered_states(chart: Chart) -> Means:
     moments = []
     for t in range(chart.length):
         density = ahead.message(t, chart.length, chart.model.chain.state)
-        message = _emission(chart, t)
-        S, d = density.covariance, len(density.mean)
-        gain = S @ np.linalg.inv(np.eye(d) + message.precision @ S) @ message.precision
-        moments.append((density.mean + gain @ (message.mean - density.mean), S - gain @ S))
+        moments.append(_updated(density.mean, density.covariance, *_observation(chart, t)))
     return Means(np.array([mean for mean, _ in moments]), np.array([S for _, S in moments]))
+
+
+def _updated(m: np.ndarray, S: np.ndarray, y: np.ndarray, H: np.ndarray, R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and covariance given y ~ N(H x, R R'): by the root of y's covariance, and in Joseph's form."""
+    if not len(y):
+        return m, S
+    triangle = np.linalg.qr(np.vstack([root(S).T @ H.T, R.T]), mode="r")  # its square is H S H' + R R'
+    gain = np.linalg.solve(triangle, np.linalg.solve(triangle.T, H @ S)).T
+    rest, noise = np.eye(len(m)) - gain @ H, gain @ R
+    return m + gain @ (y - H @ m), rest @ S @ rest.T + noise @ noise.T
 
 
 def smoothed_states(chart: Chart) -> Means:
@@ -41,8 +51,14 @@ def smoothed_states(chart: Chart) -> Means:
     return Means(np.array([node.mean for node in nodes]), np.array([node.covariance for node in nodes]))
 
 
-def _emission(chart: Chart, t: int) -> Message:
-    """What the observation at t says about its state. The last one is emitted by the state itself."""
+def _observation(chart: Chart, t: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What is seen of y_t - h, its map H from the state, and the root of its noise. The last one the state itself emits."""
     assert chart.model.chain is not None
-    last = t == chart.length - 1
-    return chart.message(t, t + 1, chart.model.chain.state if last else chart.model.chain.shown)
+    name = chart.model.chain.state if t == chart.length - 1 else chart.model.chain.shown
+    variable = next(one for one in chart.model.variables if one.name == name)
+    rule = next(rule for rule in variable.rules if isinstance(rule, Emission))
+    noise = chart.series.noise_covariance
+    here = Series(chart.series.values[t : t + 1], None if noise is None else noise[t : t + 1])
+    H, offset, R = rule.linear(variable.dim, here)
+    seen = ~np.isnan(here.values[0])
+    return (here.values[0] - offset)[seen], H[seen], R[seen]

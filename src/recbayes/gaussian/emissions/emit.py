@@ -78,7 +78,7 @@ class Emit(Product):
 
     def observe_slopes(self, series: Series, potentials: Potentials, derivatives: Potentials) -> Slopes:
         found = observe_adjoint(self, series, potentials, derivatives)
-        shown = found.map if self.map is None else found.map[:, : self.map.shape[1]]  # without blank dimensions
+        shown = found.map[:, : self.columns if self.map is None else self.map.shape[1]]  # without blank dimensions
         return {"covariance": found.covariance, "map": shown, "offset": found.offset}
 
     def behind(self, link: Link | None) -> Self:

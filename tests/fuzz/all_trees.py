@@ -109,7 +109,11 @@ def _gaussian(mean: Any, covariance: Any, y: np.ndarray, one: Derivation, noise:
     def big(values: Any) -> np.ndarray:
         values = np.asarray(values, dtype=np.float64)
         shaken = values if jitter is None else values * (1.0 + 1e-15 * jitter.normal(size=values.shape))
-        shaken = (shaken + shaken.T) / 2 if jitter is not None and values.ndim == 2 and np.array_equal(values, values.T) else shaken
+        shaken = (
+            (shaken + shaken.T) / 2
+            if jitter is not None and values.ndim == 2 and np.array_equal(values, values.T)
+            else shaken
+        )
         return np.vectorize(exact.mpf, otypes=[object])(shaken) if values.size else shaken.astype(object)
 
     means, blocks = [big(mean)], [[big(covariance)]]
@@ -163,7 +167,9 @@ def _gaussian(mean: Any, covariance: Any, y: np.ndarray, one: Derivation, noise:
         cross = np.concatenate([blocks[place][b] for b in range(values, len(means))], axis=1)[:, keep]
         half = _solve(factor, cross.T)
         found_means.append((means[place] + (half.T @ white)[:, 0] if len(S) else means[place]).astype(np.float64))
-        found_covariances.append((blocks[place][place] - half.T @ half if len(S) else blocks[place][place]).astype(np.float64))
+        found_covariances.append(
+            (blocks[place][place] - half.T @ half if len(S) else blocks[place][place]).astype(np.float64)
+        )
     return log_density, found_means, found_covariances
 
 

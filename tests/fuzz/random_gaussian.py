@@ -6,7 +6,6 @@ import numpy as np
 
 import recbayes as rb
 
-
 LEVELS = {"tame": 0.5, "rough": 2.0, "wild": 6.0}  # orders of magnitude by which standard deviations differ, either way
 
 

@@ -65,7 +65,9 @@ def test_hidden_markov_model(seed: int) -> None:
         assert learnt.history[-1] >= learnt.history[0] - 1e-9
 
 
-def _kalman(F: np.ndarray, Q: np.ndarray, H: np.ndarray, R: np.ndarray, m: np.ndarray, S: np.ndarray, y: np.ndarray) -> tuple:
+def _kalman(
+    F: np.ndarray, Q: np.ndarray, H: np.ndarray, R: np.ndarray, m: np.ndarray, S: np.ndarray, y: np.ndarray
+) -> tuple:
     """Log density, filtered and smoothed means and covariances, in sixty digits."""
 
     def big(values: np.ndarray) -> np.ndarray:
@@ -88,7 +90,9 @@ def _kalman(F: np.ndarray, Q: np.ndarray, H: np.ndarray, R: np.ndarray, m: np.nd
             apart = big(row[keep]) - h @ mean
             gain = cov @ h.T @ W
             size = int(keep.sum())
-            total -= (apart @ W @ apart + exact.log(exact.det(exact.matrix(V.tolist()))) + size * exact.log(2 * exact.pi)) / 2
+            total -= (
+                apart @ W @ apart + exact.log(exact.det(exact.matrix(V.tolist()))) + size * exact.log(2 * exact.pi)
+            ) / 2
             mean, cov = mean + gain @ apart, cov - gain @ h @ cov
         filtered.append((mean, cov))
     smoothed = [filtered[-1]]
@@ -130,6 +134,7 @@ def test_linear_dynamical_system(seed: int) -> None:
         for t, (mean, cov) in enumerate(right):
             deviations = np.sqrt(np.diag(cov))
             assert (np.abs(found.mean[t] - mean) <= 1e-5 * deviations + 1e-7 * np.abs(mean).max()).all(), verb
-            assert np.allclose(found.covariance[t], cov, atol=0, rtol=1e-4) or (
-                np.abs(found.covariance[t] - cov) <= 1e-5 * np.outer(deviations, deviations)
-            ).all(), (verb, found.covariance[t], cov)
+            assert (
+                np.allclose(found.covariance[t], cov, atol=0, rtol=1e-4)
+                or (np.abs(found.covariance[t] - cov) <= 1e-5 * np.outer(deviations, deviations)).all()
+            ), (verb, found.covariance[t], cov)

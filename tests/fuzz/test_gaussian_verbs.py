@@ -96,7 +96,7 @@ def test_every_verb(seed: int) -> None:
         if message:
             finite(message.log_height if hasattr(message, "log_height") else message[0], "message")
         posterior = attempt(rb.sample_posterior, model, given, draws=20, seed=seed, components=components, **known)
-        if posterior and "rounding" not in posterior.complaint:
+        if posterior and abs(posterior.log_evidence) < 1e6:  # weights are differences of logarithms
             _look_at(posterior, model, given, length)
     elif level == "tame" and not known:
         assert "cannot generate" in chart.text, chart.text
@@ -160,8 +160,7 @@ def _mirrored(model: rb.GaussianRBN, factor: float = 1.0) -> rb.GaussianRBN:
                 rules.append(rb.Emit(rule.probability, noise, rule.length, rule.map, offset(rule)))
         variables.append(rb.Variable(variable.name, variable.dim, tuple(rules)))
     components = [
-        rb.Component(one.mean * factor, one.covariance * factor**2, one.weight, one.shifts)
-        for one in model.prior.components
+        rb.Component(one.mean * factor, one.covariance * factor**2, one.weight, one.shifts) for one in model.prior.components
     ]
     return rb.GaussianRBN(variables, rb.Prior(model.prior.variable, tuple(components)))
 
@@ -174,9 +173,8 @@ def test_reversed_and_rescaled(seed: int) -> None:
     (References are those of variables where they are first met, so of several variables reversal may change them.)
     """
     rng = np.random.default_rng(seed)
-    level = str(rng.choice(["tame", "rough"]))
-    model = random_model(rng, level)
-    y = hostile_series(rng, model, int(rng.integers(1, 12)), level)
+    model = random_model(rng, "tame")
+    y = hostile_series(rng, model, int(rng.integers(1, 12)), "tame")
     factor = 2.0 ** int(rng.integers(-20, 20))
     one = attempt(rb.inside, model, y)
     twice = len(model.variables) > 1

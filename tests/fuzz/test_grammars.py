@@ -28,7 +28,9 @@ def random_grammar(rng: np.random.Generator, odd: bool) -> rb.PCFG:
         for weight in weights:
             size = int(rng.choice([1, 2, 2, 3, 4]))
             right = [
-                rb.Terminal(words[int(rng.integers(len(words)))]) if rng.random() < 0.3 else names[int(rng.integers(len(names)))]
+                rb.Terminal(words[int(rng.integers(len(words)))])
+                if rng.random() < 0.3
+                else names[int(rng.integers(len(names)))]
                 for _ in range(size)
             ]
             rules.append(rb.Rule(left, tuple(right), float(weight)))
@@ -172,8 +174,42 @@ def _elsewhere(grammar: rb.PCFG, tokens: list[Any], wanted: float, tmp_path: Pat
 def test_texts(seed: int) -> None:
     """Texts of grammars made of pieces, and texts with characters taken out or put in: a grammar or one line."""
     rng = np.random.default_rng(seed)
-    pieces = ["S", "A", "->", "|", "'a'", '"b"', "[0.5]", "[1e999]", "[-1]", "[nan]", "[]", "\n", "\\\n", "#", "%start", "''", " "]
-    pieces += ["[0x1]", "[1_0]", "→", "\x00", "(", "S[0.3]", "'", '"', "[", "]", "\r\n", "\u2028", "[١]", "A->", "S -> 'a' [1.0]\n"]
+    pieces = [
+        "S",
+        "A",
+        "->",
+        "|",
+        "'a'",
+        '"b"',
+        "[0.5]",
+        "[1e999]",
+        "[-1]",
+        "[nan]",
+        "[]",
+        "\n",
+        "\\\n",
+        "#",
+        "%start",
+        "''",
+        " ",
+    ]
+    pieces += [
+        "[0x1]",
+        "[1_0]",
+        "→",
+        "\x00",
+        "(",
+        "S[0.3]",
+        "'",
+        '"',
+        "[",
+        "]",
+        "\r\n",
+        "\u2028",
+        "[١]",
+        "A->",
+        "S -> 'a' [1.0]\n",
+    ]
     text = " ".join(str(piece) for piece in rng.choice(pieces, size=int(rng.integers(0, 12))))
     if seed % 2:
         text = "S -> A 'b' [0.5] | 'a' [0.5]\nA -> S [0.3] | \"c\" [0.7]\n"

@@ -86,6 +86,6 @@ def executor_of(executor: Any) -> Executor | None:
 
 def path_of(path: object, name: str = "path") -> Path:
     """The name of a file."""
-    if not isinstance(path, str | os.PathLike):
+    if not isinstance(path, str | os.PathLike) or "\0" in str(path):
         raise FileError(f"{name} must be the name of a file, a text or a Path, got {short(path)}")
     return Path(path)

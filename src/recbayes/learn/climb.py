@@ -124,7 +124,7 @@ def quasi_newton(run: Callable[[np.ndarray], Here], start: np.ndarray, terrain: 
         return -here.objective, -here.gradient * terrain.units
 
     limits = list(zip((terrain.low - start) / terrain.units, (terrain.high - start) / terrain.units, strict=True))
-    options = {"ftol": tolerance / worst, "gtol": 1e-6, "maxiter": 10**9, "maxfun": 10**9, "maxls": 40}
+    options = {"ftol": min(tolerance / worst, 1.0), "gtol": 1e-6, "maxiter": 10**9, "maxfun": 10**9, "maxls": 40}
     found = minimize(downhill, np.zeros(len(start)), jac=True, method="L-BFGS-B", bounds=limits, options=options)
     vector = at(found.x)
     here = run(vector)

@@ -50,7 +50,7 @@ def evaluations_left(history: Sequence[float], tolerance: float) -> int | None:
     before, last = best[1] - best[0], best[2] - best[1]
     if last <= tolerance:
         return 0
-    if before <= last:
+    if not last < before < math.inf or tolerance == 0:  # a climb to the last digit ends when it ends
         return None
     return math.ceil(WINDOW * math.log(tolerance / last) / math.log(last / before))
 

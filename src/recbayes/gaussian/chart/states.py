@@ -37,7 +37,7 @@ def _updated(m: np.ndarray, S: np.ndarray, y: np.ndarray, H: np.ndarray, R: np.n
     """Mean and covariance given y ~ N(H x, R R'): by the root of y's covariance, and in Joseph's form."""
     if not len(y):
         return m, S
-    triangle = np.linalg.qr(np.vstack([root(S).T @ H.T, R.T]), mode="r")  # its square is H S H' + R R'
+    triangle = np.asarray(np.linalg.qr(np.vstack([root(S).T @ H.T, R.T]), mode="r"))  # its square is H S H' + R R'
     gain = np.linalg.solve(triangle, np.linalg.solve(triangle.T, H @ S)).T
     rest, noise = np.eye(len(m)) - gain @ H, gain @ R
     return m + gain @ (y - H @ m), rest @ S @ rest.T + noise @ noise.T

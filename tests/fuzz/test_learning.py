@@ -70,7 +70,7 @@ def _settings(rng: np.random.Generator) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(80))
+@pytest.mark.parametrize("seed", seeds(50))
 def test_fit(seed: int) -> None:
     rng = np.random.default_rng(seed)
     series = hostile_data(rng)
@@ -110,13 +110,13 @@ def test_fit(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(25))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_segmenter(seed: int) -> None:
     rng = np.random.default_rng(seed)
     series = hostile_data(rng)
     X: Any = series[0] if rng.random() < 0.3 else series
     segmenter = rb.HierarchicalSegmenter(
-        draws=20, level=[None, 0, 1, 50][seed % 4], covariance=str(rng.choice(["diagonal", "full"]))
+        draws=20, level=[None, 0, 1, 50][seed % 4], covariance=str(rng.choice(["diagonal", "scalar"]))
     )
     found = attempt(segmenter.fit, X)
     if not found:
@@ -135,7 +135,7 @@ def test_segmenter(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(12))
+@pytest.mark.parametrize("seed", seeds(5))
 def test_compare(seed: int) -> None:
     rng = np.random.default_rng(seed)
     series = hostile_data(rng)

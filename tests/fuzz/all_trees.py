@@ -5,7 +5,6 @@ Written from the definition alone: the joint Gaussian of all nodes and observati
 
 import math
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import mpmath
@@ -125,11 +124,7 @@ def _gaussian(mean: Any, covariance: Any, y: np.ndarray, one: Derivation, noise:
             blocks[other].append(block.T)
         blocks.append([*row, row[parent] @ factor.T + more])
 
-    nodes = list(preorder(one))
-    places: dict[int, int] = {0: 0}
-    stack = [(one, 0)]
-    shown = []
-    order = [0]
+    stack, shown, order = [(one, 0)], [], []
     while stack:
         node, place = stack.pop()
         if node.children:
@@ -144,7 +139,6 @@ def _gaussian(mean: Any, covariance: Any, y: np.ndarray, one: Derivation, noise:
         else:
             shown.append((node, place))
         order.append(place)
-    order = order[1:]
     values = len(means)
     for node, place in shown:
         rule = node.rule
@@ -152,7 +146,6 @@ def _gaussian(mean: Any, covariance: Any, y: np.ndarray, one: Derivation, noise:
         for row in range(node.start, node.end):
             own = rule.covariance if noise is None else noise[row]
             append(place, big(factor), 0 if rule.offset is None else big(rule.offset), big(own))
-    assert [len(nodes), places] == [len(order), {0: 0}]
     seen = ~np.isnan(y)
     everything = np.block([[blocks[a][b] for b in range(values, len(means))] for a in range(values, len(means))])
     keep = seen.reshape(-1)
@@ -193,8 +186,3 @@ def _solve(L: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 def log_sum(values: list[float]) -> float:
     return float(np.logaddexp.reduce(values)) if values else -math.inf
-
-
-def leaves_tile(tree: rb.Tree) -> bool:
-    ends = [0, *(leaf.end for leaf in tree.leaves)]
-    return all(leaf.start == start for leaf, (start, _) in zip(tree.leaves, pairwise(ends), strict=True))

@@ -65,9 +65,7 @@ def test_hidden_markov_model(seed: int) -> None:
         assert learnt.history[-1] >= learnt.history[0] - 1e-9
 
 
-def _kalman(
-    F: np.ndarray, Q: np.ndarray, H: np.ndarray, R: np.ndarray, m: np.ndarray, S: np.ndarray, y: np.ndarray
-) -> tuple:
+def kalman(F: np.ndarray, Q: np.ndarray, H: np.ndarray, R: np.ndarray, m: np.ndarray, S: np.ndarray, y: np.ndarray) -> tuple:
     """Log density, filtered and smoothed means and covariances, in sixty digits."""
 
     def big(values: np.ndarray) -> np.ndarray:
@@ -121,7 +119,7 @@ def test_linear_dynamical_system(seed: int) -> None:
     y[rng.random(y.shape) < 0.2] = np.nan
     model = attempt(rb.LinearDynamicalSystem, F, Q, H, R, m, S, termination=0.1)
     assert model, model.text
-    wanted, filtered, smoothed = _kalman(F, Q, H, R, m, S, y)
+    wanted, filtered, smoothed = kalman(F, Q, H, R, m, S, y)
     chart = attempt(rb.inside, model, y)
     if not chart:
         assert spread > 0.3, chart.text

@@ -42,8 +42,8 @@ class Message:
         if not scales.all():
             return scales, None
         correlation = self.precision / scales[:, None] / scales
-        regular = np.linalg.matrix_rank(correlation, hermitian=True) == len(scales)
-        return scales, correlation if regular else None
+        values = np.linalg.eigvalsh(correlation)
+        return scales, correlation if values[0] > len(scales) * np.finfo(float).eps * values[-1] else None
 
 
 def matched(parts: tuple[Message, ...], span: str) -> Message:

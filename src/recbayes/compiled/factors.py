@@ -30,18 +30,19 @@ from recbayes.compiled.lanes import (
 from recbayes.compiled.layout import lower, packed, square_entry
 
 GUARD = 1e-10  # a pivot below this fraction of its diagonal entry may be rounding noise: the direction counts as flat
+ROUNDING = 1e-14  # a pivot below this fraction of its diagonal entry is nothing but rounding
 SINGULAR = 1e300  # the code of a precision that is singular in a direction which is not a coordinate axis
 
 
 @njit(**INLINED)
-def inline_factorise(room: np.ndarray, size: int, P: int, L: int, pivots: int, determinant: int) -> None:
-    """P = L diag(d) L' with unit lower L; `pivots` gets 1/d, and 0 where flat.
+def inline_factorise(room: np.ndarray, size: int, P: int, L: int, pivots: int, determinant: int, least: float) -> None:
+    """P = L diag(d) L' with unit lower L; `pivots` gets 1/d, and 0 where flat (or 1, if the `least` that d can be is 1).
 
     `determinant` gets the log determinant without flat pivots, and the place after it a code: 0 if P is positive
     definite, another number for every set of blank dimensions, and SINGULAR if P is flat in a direction that is not a
     coordinate axis. A negative `determinant` means that neither is needed.
     """
-    zero, unit, guard = splat(0.0), splat(1.0), splat(GUARD)
+    zero, unit, guard = splat(0.0), splat(1.0), splat(GUARD if least == 0.0 else ROUNDING)
     scale, log_determinant, flat = unit, zero, zero
     row = 0
     for a in range(size):
@@ -60,8 +61,8 @@ def inline_factorise(room: np.ndarray, size: int, P: int, L: int, pivots: int, d
             put(room, L, row + b, scaled)
             pivot -= value * scaled
         put(room, L, row + a, unit)
-        limit = guard * diagonal
-        put(room, pivots, a, where_greater(pivot, limit, unit / pivot, zero))
+        limit = guard * diagonal + splat(least)
+        put(room, pivots, a, where_greater(pivot, limit, unit / pivot, splat(least)))
         scale *= where_greater(pivot, limit, pivot, unit)
         mark = where_greater(diagonal, zero, splat(SINGULAR), splat(math.sqrt(a + 2.0)))
         flat += where_greater(pivot, limit, zero, mark)
@@ -76,7 +77,13 @@ def inline_factorise(room: np.ndarray, size: int, P: int, L: int, pivots: int, d
 
 @njit(**BORROWING)
 def factorise(room: np.ndarray, size: int, P: int, L: int, pivots: int, determinant: int) -> None:
-    inline_factorise(room, size, P, L, pivots, determinant)
+    inline_factorise(room, size, P, L, pivots, determinant, 0.0)
+
+
+@njit(**BORROWING)
+def factorise_above_one(room: np.ndarray, size: int, P: int, L: int, pivots: int, determinant: int) -> None:
+    """Likewise for P = 1 + something positive semidefinite: no direction of it is flat, and no pivot below one."""
+    inline_factorise(room, size, P, L, pivots, determinant, 1.0)
 
 
 @njit(**INLINED)

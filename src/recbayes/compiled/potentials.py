@@ -16,6 +16,7 @@ from recbayes.compiled.factors import (
     backward_solve,
     copy,
     factorise,
+    factorise_above_one,
     forward_solve,
     inline_backward_solve,
     inline_factorise,
@@ -65,7 +66,7 @@ def inline_join(room: np.ndarray, size: int, one: int, two: int, out: int, L: in
         put(room, u, a, left + x * mine)
         put(room, v, a, right + y * mine)
         row += a + 1
-    inline_factorise(room, size, P, L, pivots, determinant)
+    inline_factorise(room, size, P, L, pivots, determinant, 0.0)
     inline_forward_solve(room, size, L, u)
     inline_forward_solve(room, size, L, v)
     quadratic = splat(0.0)
@@ -121,7 +122,7 @@ def blur(room: np.ndarray, size: int, P: int, constants: np.ndarray, Q: int, out
                 value += get(room, M, lower(c, a)) * get(room, QM, square_entry(c, b, size))
             put(room, K, entry, value)
             entry += 1
-    factorise(room, size, K, N, pivots, gain)
+    factorise_above_one(room, size, K, N, pivots, gain)
     X = QM  # column a of N^-1 M', as row a
     for a in range(size):
         for b in range(size):

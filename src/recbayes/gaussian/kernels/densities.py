@@ -7,7 +7,7 @@ those of `recbayes.compiled.potentials`.
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.factors import backward_solve, factorise, forward_solve, root
+from recbayes.compiled.factors import backward_solve, factorise_above_one, forward_solve, root
 from recbayes.compiled.lanes import BORROWING, get, load, put, splat, store
 from recbayes.compiled.layout import (
     MODE,
@@ -59,7 +59,7 @@ def weigh_density(room: np.ndarray, size: int, density: int, message: int, out: 
                 value += get(room, M, lower(c, a)) * get(room, SM, square_entry(c, b, size))
             put(room, K, entry, value)
             entry += 1
-    factorise(room, size, K, N, pivots, determinant)
+    factorise_above_one(room, size, K, N, pivots, determinant)
     forward_solve(room, size, N, apart)
     quadratic = splat(0.0)
     for a in range(size):

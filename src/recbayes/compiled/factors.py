@@ -35,14 +35,18 @@ SINGULAR = 1e300  # the code of a precision that is singular in a direction whic
 
 
 @njit(**INLINED)
-def inline_factorise(room: np.ndarray, size: int, P: int, L: int, pivots: int, determinant: int, least: float) -> None:
+def inline_factorise(
+    room: np.ndarray, size: int, P: int, L: int, pivots: int, determinant: int, fraction: float, least: float
+) -> None:
     """P = L diag(d) L' with unit lower L; `pivots` gets 1/d, and 0 where flat (or 1, if the `least` that d can be is 1).
+
+    Flat are pivots below a fraction of their diagonal entries.
 
     `determinant` gets the log determinant without flat pivots, and the place after it a code: 0 if P is positive
     definite, another number for every set of blank dimensions, and SINGULAR if P is flat in a direction that is not a
     coordinate axis. A negative `determinant` means that neither is needed.
     """
-    zero, unit, guard = splat(0.0), splat(1.0), splat(GUARD if least == 0.0 else ROUNDING)
+    zero, unit, guard = splat(0.0), splat(1.0), splat(fraction)
     scale, log_determinant, flat = unit, zero, zero
     row = 0
     for a in range(size):
@@ -77,13 +81,19 @@ def inline_factorise(room: np.ndarray, size: int, P: int, L: int, pivots: int, d
 
 @njit(**BORROWING)
 def factorise(room: np.ndarray, size: int, P: int, L: int, pivots: int, determinant: int) -> None:
-    inline_factorise(room, size, P, L, pivots, determinant, 0.0)
+    inline_factorise(room, size, P, L, pivots, determinant, GUARD, 0.0)
 
 
 @njit(**BORROWING)
 def factorise_above_one(room: np.ndarray, size: int, P: int, L: int, pivots: int, determinant: int) -> None:
     """Likewise for P = 1 + something positive semidefinite: no direction of it is flat, and no pivot below one."""
-    inline_factorise(room, size, P, L, pivots, determinant, 1.0)
+    inline_factorise(room, size, P, L, pivots, determinant, ROUNDING, 1.0)
+
+
+@njit(**BORROWING)
+def factorise_covariance(room: np.ndarray, size: int, P: int, L: int, pivots: int, determinant: int) -> None:
+    """Likewise for a covariance: where others are nearly flat a direction may vary very little, and still does."""
+    inline_factorise(room, size, P, L, pivots, determinant, ROUNDING, 0.0)
 
 
 @njit(**INLINED)

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.factors import (
+    GUARD,
     backward_solve,
     copy,
     factorise,
@@ -66,7 +67,7 @@ def inline_join(room: np.ndarray, size: int, one: int, two: int, out: int, L: in
         put(room, u, a, left + x * mine)
         put(room, v, a, right + y * mine)
         row += a + 1
-    inline_factorise(room, size, P, L, pivots, determinant, 0.0)
+    inline_factorise(room, size, P, L, pivots, determinant, GUARD, 0.0)
     inline_forward_solve(room, size, L, u)
     inline_forward_solve(room, size, L, v)
     quadratic = splat(0.0)

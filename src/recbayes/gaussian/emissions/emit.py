@@ -94,8 +94,11 @@ class Emit(Product):
     def linear(self, dim: int, series: Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         map_ = np.eye(dim) if self.map is None else self.map
         offset = np.zeros(self.columns) if self.offset is None else self.offset
-        noise = [self.covariance] * len(series) if series.noise_covariance is None else series.noise_covariance
-        return np.tile(map_, (len(series), 1)), np.tile(offset, len(series)), block_diag(*(root(one) for one in noise))
+        if series.noise_covariance is None:
+            R = np.kron(np.eye(len(series)), root(self.covariance))
+        else:
+            R = block_diag(*(root(one) for one in series.noise_covariance))
+        return np.tile(map_, (len(series), 1)), np.tile(offset, len(series)), R
 
     @property
     def noise(self) -> np.ndarray | None:

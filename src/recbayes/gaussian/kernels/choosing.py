@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.factors import factorise, invert
-from recbayes.compiled.lanes import BORROWING, LANES, get, lanes_exp, load, put, splat, store
+from recbayes.compiled.lanes import BORROWING, LANES, Lanes, get, lanes_exp, lanes_sqrt, load, put, splat, store
 from recbayes.compiled.layout import (
     MODE,
     choice_place,
@@ -72,14 +72,13 @@ def choose_alternative(
     _context_potential(tables, problem.dims, v, room, size, nth_message(to.contexts, n, size), at, to.context)
     groups = whole_groups(count)
     heaviest = _weigh_alternatives(room, size, at, to.context, alternatives, groups, to.weights)
-    for group in range(groups):
-        store(room, to.weights + lanes_room(group), lanes_exp(load(room, to.weights + lanes_room(group)) - splat(heaviest)))
-    total, flat_total, flatter_total = 0.0, 0.0, 0.0
-    for alternative in range(count):
-        weight = room[to.weights + alternative]
-        total += weight
-        flat_total += math.sqrt(weight)
-        flatter_total += math.sqrt(math.sqrt(weight))
+    sums = splat(0.0), splat(0.0), splat(0.0)
+    for group in range(groups):  # lanes beyond the last alternative weigh nothing
+        weight = lanes_exp(load(room, to.weights + lanes_room(group)) - splat(heaviest))
+        store(room, to.weights + lanes_room(group), weight)
+        root = lanes_sqrt(weight)
+        sums = sums[0] + weight, sums[1] + root, sums[2] + lanes_sqrt(root)
+    total, flat_total, flatter_total = _sum(room, at, sums[0]), _sum(room, at, sums[1]), _sum(room, at, sums[2])
     any_by_chart = min(ANY[CHART], 1.5 / len(plan.positions) ** 2 + 0.05 / len(plan.positions))  # a twentieth of a long tree
     if mode == DRAW:
         threshold, among_all = uniform(state), uniform(state)
@@ -116,6 +115,15 @@ def choose_alternative(
         math.log((1.0 - ANY[FLAT]) * flat / flat_total + ANY[FLAT] * alike),
         math.log((1.0 - ANY[FLATTER]) * flatter / flatter_total + ANY[FLATTER] * alike),
     )
+
+
+@njit(**BORROWING)
+def _sum(room: np.ndarray, at: Room, values: Lanes) -> float:
+    store(room, at.free, values)
+    total = 0.0
+    for lane in range(LANES):
+        total += room[at.free + lane]
+    return total
 
 
 @njit(**BORROWING)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.factors import SINGULAR, factorise, invert
+from recbayes.compiled.factors import SINGULAR, factorise_covariance, invert
 from recbayes.compiled.lanes import (
     BORROWING,
     INLINED,
@@ -131,7 +131,7 @@ def match_moments(room: np.ndarray, size: int, at: Room) -> None:
             spread = get(room, at.square, entry) / mass - centre * get(room, at.move, b)
             put(room, at.covariance, entry, spread)
             entry += 1
-    factorise(room, size, at.covariance, at.factor, at.pivots, at.free)
+    factorise_covariance(room, size, at.covariance, at.factor, at.pivots, at.free)
     height = get(room, at.state, HEAVIEST) + lanes_log(mass) - splat(0.5) * load(room, at.free)
     invert(room, size, at.factor, at.pivots, precision_of(at.result, size), at.free)
     store(room, at.result, height)

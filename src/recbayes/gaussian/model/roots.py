@@ -6,6 +6,7 @@ fractions, and everything else is computed from roots, which lose only the squar
 """
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,7 +21,7 @@ def root(S: np.ndarray) -> np.ndarray:
     unit = np.where(deviations > 0, deviations, 1.0)
     correlation = S / unit[:, None] / unit[None, :]
     if not (deviations > 0).all() or _condition(correlation) > EASY:
-        return _exact_root(S)
+        return _exact_root(S.tobytes(), len(S))
     return unit[:, None] * np.linalg.cholesky(correlation)
 
 
@@ -34,7 +35,7 @@ def roots(matrices: np.ndarray) -> np.ndarray:
     found = np.empty_like(matrices)
     found[~hard] = deviations[:, :, None] * np.linalg.cholesky(easy / deviations[:, :, None] / deviations[:, None, :])
     for n in np.flatnonzero(hard):
-        found[n] = _exact_root(matrices[n])
+        found[n] = _exact_root(matrices[n].tobytes(), matrices.shape[1])
     return found
 
 
@@ -70,9 +71,10 @@ def _condition(correlation: np.ndarray) -> float:
     return np.inf if values[0] <= 0 else float(values[-1] / values[0])
 
 
-def _exact_root(S: np.ndarray) -> np.ndarray:
+@lru_cache(maxsize=256)  # a model asks for the same few again and again
+def _exact_root(content: bytes, size: int) -> np.ndarray:
     """S = M D M' with a unit triangle M in exact arithmetic, rounded at the end."""
-    size = len(S)
+    S = np.frombuffer(content).reshape(size, size)
     rest = [[Fraction(float(S[a, b])) for b in range(a + 1)] for a in range(size)]
     found = np.zeros((size, size))
     for c in range(size):
@@ -85,4 +87,5 @@ def _exact_root(S: np.ndarray) -> np.ndarray:
             found[a, c] = float(below[a - c]) * deviation
             for b in range(c + 1, a + 1):
                 rest[a][b] -= below[a - c] * rest[b][c]
+    found.setflags(write=False)
     return found

@@ -7,6 +7,7 @@ so of long series, only the beginning is looked at.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.special import logsumexp
@@ -17,7 +18,7 @@ from recbayes.gaussian.chart.best import best_tree
 from recbayes.gaussian.chart.conditioning import condition_given
 from recbayes.gaussian.chart.coordinates import otherwise
 from recbayes.gaussian.chart.inside import Chart, inside_one
-from recbayes.gaussian.chart.tables import tables_of
+from recbayes.gaussian.chart.tables import LEFT, RIGHT, tables_of
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.links import shifted
 from recbayes.gaussian.model.moments import gaussians_of
@@ -127,6 +128,7 @@ class _Values:
         rules, variables, _ = encode(model, tree)
         d = model.variables[variables[0]].dim
         total = sum(model.variables[v].dim for v in variables) + series.values.size
+        root_of = cache(lambda v, r, side: root(_link(model.variables[v].rules[r], side).covariance))
         waiting = [_Value(np.eye(d), np.zeros(d), np.zeros((d, total)))]
         column, shown = 0, []
         self.log_probability = 0.0
@@ -145,9 +147,9 @@ class _Values:
             split: Split = model.variables[v].rules[r]
             self.log_probability += np.log(split.probability * split.shifts[shift])
             children = []
-            for link, steps in ((split.left_link, shift[0]), (split.right_link, shift[1])):
-                moved: Link = shifted(link, steps)
-                R = root(link.covariance)
+            for side in (LEFT, RIGHT):
+                moved = shifted(_link(split, side), shift[side])
+                R = root_of(v, r, side)
                 children.append(value.through(moved.map, moved.offset, R, column))
                 column += R.shape[1]
             waiting += reversed(children)
@@ -163,3 +165,7 @@ class _Values:
         triangle = np.asarray(np.linalg.qr(B.T, mode="r"))
         z = np.linalg.solve(triangle.T, self._y - self._mean - self._of_root @ mean)
         return float(-0.5 * (z @ z + len(z) * np.log(2 * np.pi)) - np.log(np.abs(np.diag(triangle))).sum())
+
+
+def _link(split: Split, side: int) -> Link:
+    return split.left_link if side == LEFT else split.right_link

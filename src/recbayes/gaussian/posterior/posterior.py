@@ -55,7 +55,8 @@ class GaussianPosterior(Posterior):
         """The weight of each tree; they sum to one."""
         if self.acceptance is not None:
             return np.full(len(self.trees), 1.0 / len(self.trees))
-        return np.exp(self.log_weights - logsumexp(self.log_weights))
+        weights = np.exp(self.log_weights - self.log_weights.max())
+        return weights / weights.sum()
 
     @cached_property
     def log_evidence(self) -> float:

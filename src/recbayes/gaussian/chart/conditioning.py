@@ -19,6 +19,7 @@ from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.model.roots import EASY, condition, is_diagonal, root
 
 HARD = 1e7  # a condition from which on precisions keep too few digits
+CONTRAST = 1e8  # ratios of variances from which on results are checked as if matrices were ill-conditioned
 SCALES = 1e-40, 1e40  # deviations outside of these are rescaled
 FAR = 1e6  # and means beyond so many deviations are subtracted
 NARROWEST = 1e-10  # units of dimensions that hardly vary, as a share of the largest
@@ -108,8 +109,20 @@ def _groups(model: GaussianRBN) -> list[_Group]:
     for members in _copying(model):
         matrices = _matrices(model, members)
         worst = _worst(matrices, np.eye(model.variables[members[0]].dim))
-        found.append(_Group(members, matrices, worst))
+        found.append(_Group(members, matrices, max(worst, _contrast(model, members) / CONTRAST * EASY)))
     return found
+
+
+def _contrast(model: GaussianRBN, members: list[int]) -> float:
+    """The largest ratio of a link's variance to that of an observation behind it: as many digits are lost in passing up."""
+    index = {variable.name: v for v, variable in enumerate(model.variables)}
+    found = [
+        np.linalg.norm(G @ root(link.covariance), 2) ** 2
+        for _, _, link, child in _links(model, index)
+        if child in members
+        for G in _shown(model, child)
+    ]
+    return float(max(found, default=0.0))
 
 
 def _is_plain(model: GaussianRBN) -> bool:

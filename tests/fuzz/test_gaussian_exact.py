@@ -27,7 +27,7 @@ def _case(seed: int, level: str) -> tuple:
 def _close(found: float, model: rb.GaussianRBN, y: np.ndarray, one: object, what: str, factor: float = 1000.0) -> float:
     wanted = given_tree(model, y, one).log_joint
     shaken = [given_tree(model, y, one, jitter=np.random.default_rng(n)).log_joint for n in range(2)]
-    room = 1e-9 * (1 + abs(wanted)) + factor * max(abs(wanted - other) for other in shaken)
+    room = 3e-7 + 1e-9 * abs(wanted) + factor * max(abs(wanted - other) for other in shaken)
     assert abs(found - wanted) <= room, f"{what}: {found}, exact {wanted}, room {room}"
     return wanted
 

@@ -99,7 +99,7 @@ def test_every_verb(seed: int) -> None:
         if posterior and abs(posterior.log_evidence) < 1e6:  # weights are differences of logarithms
             _look_at(posterior, model, given, length)
     elif level == "tame" and not known:
-        assert "cannot generate" in chart.text, chart.text
+        assert "cannot generate" in chart.text or "ill-conditioned" in chart.text, chart.text
     slopes = attempt(rb.log_evidence_and_gradient, model, given, **known)
     if slopes:
         finite(slopes.log_evidence, "evidence")
@@ -123,7 +123,7 @@ def test_gradient_by_differences(seed: int) -> None:
     first = attempt(parameters.with_vector, parameters.vector())
     found = attempt(rb.log_evidence_and_gradient, first, y, parameters=parameters)
     if not found:
-        assert "cannot generate" in found.text, found.text
+        assert "cannot generate" in found.text or "ill-conditioned" in found.text, found.text
         return
     vector = parameters.vector()
     step = 1e-5

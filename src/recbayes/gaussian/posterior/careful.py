@@ -26,6 +26,7 @@ from recbayes.gaussian.model.parts import Link, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.model.roots import EASY, are_hard, root
 from recbayes.gaussian.posterior.draws import draw
+from recbayes.gaussian.posterior.exhaustive import is_only_tree
 from recbayes.gaussian.posterior.given_tree import encode, log_joint
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.tree import Tree
@@ -96,9 +97,11 @@ def _digits_lost(chart: Chart) -> float:
             return 0.0
     trees = [best_tree(chart), *(one.tree for one in draw(chart, DRAWS, 0).best(DRAWS))]
     lost = 0.0
-    for tree in trees:
+    for number, tree in enumerate(trees):
         right = careful_log_joint(model, chart.series, tree)
         error = abs(log_joint(model, chart.series, tree) - right)
+        if number == 0 and is_only_tree(chart, tree):  # the chart rounds otherwise than the messages of one tree
+            error = max(error, abs(chart.log_evidence - right))
         if not error <= TOLERANCE[0] + TOLERANCE[1] * abs(right):
             lost = max(lost, error) if np.isfinite(error) else np.inf
     return lost

@@ -9,8 +9,10 @@ from recbayes.gaussian.chart.emissions import length_log_probability
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.posterior.forest import gaussian_forest
+from recbayes.gaussian.posterior.given_tree import encode
 from recbayes.tree.forest import Forest
 from recbayes.tree.known import NODE
+from recbayes.tree.tree import Tree
 
 FEW_SEGMENTS = 8
 FEW_TREES = 5000
@@ -33,6 +35,15 @@ def all_trees(chart: Chart) -> Forest | None:
     return gaussian_forest(chart.model, chart.plan.positions, columns, first)
 
 
+def is_only_tree(chart: Chart, tree: Tree) -> bool:
+    """Whether a tree of the chart is the only one: none of its nodes has an alternative."""
+    listing = _Listing(chart)
+    _, variables, _ = encode(chart.model, tree)
+    starts, ends = (np.searchsorted(chart.plan.positions, edges).tolist() for edges in zip(*tree.spans, strict=True))
+    cells = zip(variables.tolist(), starts, ends, strict=True)
+    return all(listing.has_one_alternative(cell) for cell in cells)
+
+
 class _Listing:
     """Trees of cells, each made once."""
 
@@ -42,6 +53,9 @@ class _Listing:
         self._lengths = length_log_probability(chart.model, origins, chart.length)
         self.count = cache(self._count)
         self.trees = cache(self._trees)
+
+    def has_one_alternative(self, cell: Cell) -> bool:
+        return len(self._emissions(cell)) + len(self._splits(cell)) == 1
 
     def _count(self, cell: Cell) -> int:
         splits = [self.count(left) * self.count(right) for _, left, right in self._splits(cell)]

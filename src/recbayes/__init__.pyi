@@ -28,6 +28,7 @@ from .gaussian.chart.inside import Chart as Chart
 from .gaussian.chart.inside import Message as Message
 from .gaussian.chart.outside import Outside as Outside
 from .gaussian.emissions.emit import Emit as Emit
+from .gaussian.emissions.leaf import Leaf as Leaf
 from .gaussian.model.linear import Branch as Branch
 from .gaussian.model.linear import LinearGaussianRBN as LinearGaussianRBN
 from .gaussian.model.linear import Observe as Observe

@@ -18,7 +18,7 @@ TREE = rb.Tree.from_spans([(0, 6), (0, 2), (2, 6), (2, 3), (3, 6)])
 
 @pytest.fixture(autouse=True)
 def _clean() -> Iterator[None]:
-    plt.close("all")  # tests of other files that ran in the same process may have left figures, and pictures go on the current one
+    plt.close("all")  # pictures go on the current figure, and other tests of this process may have left one
     yield
     plt.close("all")
 

@@ -53,14 +53,15 @@ def block_of(quantity: Quantity, structure: Structure) -> Block | None:
 
 
 def _logarithm(quantity: Quantity) -> Block:
+    shape = np.shape(quantity.value)
     return Block(
         quantity.name,
         "positive",
         (quantity.name,),
-        1,
-        lambda value: np.atleast_1d(np.log(value)),
-        lambda free: float(np.exp(free[0])),
-        lambda free, slope: np.exp(free) * slope,
+        int(np.prod(shape)),
+        lambda value: np.log(value).reshape(-1),
+        lambda free: np.exp(free).reshape(shape) if shape else float(np.exp(free[0])),
+        lambda free, slope: np.exp(free) * np.reshape(slope, -1),
     )
 
 

@@ -17,7 +17,7 @@ Slopes = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """One quantity of a model: probabilities, a positive number, a covariance, or any numbers.
+    """One quantity of a model: probabilities, a positive number (or several), a covariance, or any numbers.
 
     `unit` says how large a change matters, given what the family knows of the data's units (`Family.units`): deviations for
     the dimensions of a covariance, one number for each of other numbers; None is one. Quantities with the same `tie` are

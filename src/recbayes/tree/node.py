@@ -1,6 +1,8 @@
 """One node of a tree."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -16,8 +18,9 @@ class Node:
 
     `label` names its template variable and `rule` what it did ("split", "split shift 1", "emit"). `value` is its latent
     value where that is known (in sampled trees) or else the posterior mean of it, with the posterior `covariance`.
-    `probability` is the posterior probability that the true tree has a node with this span. Nodes are equal if their
-    spans, labels and rules are: what is believed about a node does not change which node it is.
+    `probability` is the posterior probability that the true tree has a node with this span. `own` is what a leaf has of its
+    own beside its value, by name: its noise, its slope. Nodes are equal if their spans, labels and rules are: what is
+    believed about a node does not change which node it is.
     """
 
     start: int
@@ -27,6 +30,7 @@ class Node:
     value: np.ndarray | None = field(default=None, compare=False)
     covariance: np.ndarray | None = field(default=None, compare=False)
     probability: float | None = field(default=None, compare=False)
+    own: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not (type(self.start) is type(self.end) is int and -FURTHEST <= self.start <= self.end <= FURTHEST):

@@ -22,7 +22,8 @@ def best_tree(chart: Chart) -> Tree:
         rule, split = _choice(chart, v, i, k)
         start, end, variable = int(plan.positions[i]), int(plan.positions[k]), model.variables[v]
         if rule < 0:
-            nodes.append(Node(start, end, variable.name, rule_name(variable, origins.emits[-1 - rule][1])))
+            _, position, member = origins.emits[-1 - rule]
+            nodes.append(Node(start, end, variable.name, rule_name(variable, position, member=member)))
             arities.append(0)
             continue
         _, position, shift = origins.rules[rule]

@@ -231,8 +231,9 @@ def _told(model: GaussianRBN, v: int) -> list[np.ndarray]:
 def _shown(model: GaussianRBN, v: int) -> list[np.ndarray]:
     """Roots G of the precisions G' G that single observations give of a variable."""
     rules = [rule for rule in model.variables[v].rules if isinstance(rule, Emission) and rule.probability > 0]
-    found = [rule.linear(model.variables[v].dim, Series(np.zeros((1, rule.columns)))) for rule in rules]
-    return [np.linalg.solve(R, H) for H, _, R in found]
+    members = [member.emission for rule in rules for member in rule.members]
+    found = [one.linear(model.variables[v].dim, Series(np.zeros((1, one.columns))), 0, 1) for one in members]
+    return [np.linalg.solve(one.root, one.map) for one in found]
 
 
 def _triangle(A: np.ndarray) -> np.ndarray:

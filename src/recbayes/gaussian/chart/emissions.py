@@ -31,22 +31,33 @@ def emission_slopes(
     series: Series,
     messages: np.ndarray,
     derivatives: np.ndarray,
+    counts: dict[tuple[int, int], np.ndarray],
 ) -> dict[tuple[int, int], Slopes]:
     """Derivatives with respect to the quantities of emission rules, from those with respect to the potentials of all spans
-    (in `derivatives`, which is used up)."""
+    (in `derivatives`, which is used up) and to the logarithms of the members' weights (`counts`)."""
     places = coordinates_of(model)
-    found = {}
-    for e, ((v, r), rule) in enumerate(zip(origins.emits, emit_rules(model, origins), strict=True)):
+    found: dict[tuple[int, int], list[Slopes | None]] = {}
+    for e, ((v, r, m), rule) in enumerate(zip(origins.emits, emit_rules(model, origins), strict=True)):
         slopes = rule.slopes(series, plan.positions, _rows(tables, plan, e, messages), derivatives)
         given: Emission = model.variables[v].rules[r]
-        found[v, r] = slopes if places is None else given.slopes_before(places[v].as_link(), slopes)
-    return found
+        slopes = slopes if places is None else given.slopes_before(places[v].as_link(), slopes)
+        found.setdefault((v, r), [None] * len(given.members))[m] = slopes
+    return {
+        (v, r): model.variables[v]
+        .rules[r]
+        .of_members([one for one in slopes if one is not None], counts.get((v, r), np.zeros(len(slopes))))
+        for (v, r), slopes in found.items()
+    }
 
 
 def length_log_probability(model: GaussianRBN, origins: Origins, length: int) -> np.ndarray:
     """Log probabilities of all emissions to emit 0, 1, ..., `length` observations: (E, length + 1)."""
     lengths = np.arange(length + 1)
-    return np.array([rule.length.log_probability(lengths) for rule in emit_rules(model, origins)])
+    known: dict[int, np.ndarray] = {}  # members of an emission share its length
+    for length_ in (rule.length for rule in emit_rules(model, origins)):
+        if id(length_) not in known:
+            known[id(length_)] = length_.log_probability(lengths)
+    return np.array([known[id(rule.length)] for rule in emit_rules(model, origins)])
 
 
 def _rows(tables: Tables, plan: Plan, e: int, messages: np.ndarray) -> Rows:

@@ -74,19 +74,23 @@ def assemble(chart: Chart, derivatives: np.ndarray, gradients: Gradients) -> Mod
     emissions (in `derivatives`, which is used up)."""
     tables, origins = tables_of(chart.model)
     size = tables.size
-    rules = {key: 0.0 for key in [*((v, r) for v, r, _ in origins.rules), *origins.emits]}
+    rules = {(v, r): 0.0 for v, r, _ in [*origins.rules, *origins.emits]}
     shifts: dict[tuple[int, int], dict[tuple[int, int], float]] = {}
     for (v, r, shift), value in zip(origins.rules, gradients.rules.tolist(), strict=True):
         rules[v, r] += value
         shifts.setdefault((v, r), {})[shift] = value
-    for key, row in zip(origins.emits, gradients.emissions, strict=True):
-        rules[key] += float(row.sum())
+    lengths: dict[tuple[int, int], np.ndarray] = {}
+    members: dict[tuple[int, int], np.ndarray] = {}
+    for (v, r, m), row in zip(origins.emits, gradients.emissions, strict=True):
+        rules[v, r] += float(row.sum())
+        lengths[v, r] = lengths.get((v, r), 0.0) + row
+        members.setdefault((v, r), np.zeros(len(chart.model.variables[v].rules[r].members)))[m] = row.sum()
     return ModelGradient(
         rules=rules,
         shifts=shifts,
         links=_link_gradients(chart.model, origins, gradients.links, size),
-        emits=emission_slopes(chart.model, tables, origins, chart.plan, chart.series, chart.messages, derivatives),
-        lengths=dict(zip(origins.emits, gradients.emissions, strict=True)),
+        emits=emission_slopes(chart.model, tables, origins, chart.plan, chart.series, chart.messages, derivatives, members),
+        lengths=lengths,
         prior=_prior_gradients(chart.model, origins, gradients.prior, size),
     )
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.checks.series import Series
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.outside import outside
 from recbayes.gaussian.emissions.emission import Emission
@@ -57,8 +56,6 @@ def _observation(chart: Chart, t: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     name = chart.model.chain.state if t == chart.length - 1 else chart.model.chain.shown
     variable = next(one for one in chart.model.variables if one.name == name)
     rule = next(rule for rule in variable.rules if isinstance(rule, Emission))
-    noise = chart.series.noise_covariance
-    here = Series(chart.series.values[t : t + 1], None if noise is None else noise[t : t + 1])
-    H, offset, R = rule.linear(variable.dim, here)
-    seen = ~np.isnan(here.values[0])
-    return (here.values[0] - offset)[seen], H[seen], R[seen]
+    shown = rule.linear(variable.dim, chart.series, t, t + 1)
+    seen = ~np.isnan(chart.series.values[t])
+    return (chart.series.values[t] - shown.offset)[seen], shown.map[seen], shown.root[seen]

@@ -68,7 +68,7 @@ class Origins(NamedTuple):
 
     rules: list[tuple[int, int, tuple[int, int]]]  # (variable, rule, shift)
     links: list[tuple[int, int, int]]  # (variable, rule, side)
-    emits: list[tuple[int, int]]  # (variable, rule)
+    emits: list[tuple[int, int, int]]  # (variable, rule, member)
     prior: list[tuple[int, int]]  # (component, shift)
 
 
@@ -88,10 +88,12 @@ def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
         if isinstance(rule, Split) and rule.probability > 0
     ]
     emits = [
-        (v, r, rule)
+        (v, r, m, rule, rule.probability * member.weight)
         for v, variable in enumerate(model.variables)
         for r, rule in enumerate(variable.rules)
-        if isinstance(rule, Emission) and rule.probability > 0
+        if isinstance(rule, Emission)
+        for m, member in enumerate(rule.members)
+        if rule.probability * member.weight > 0
     ]
     if not emits:
         raise ModelError("no rule with a positive probability emits observations, so the model generates no finite series")
@@ -120,7 +122,7 @@ def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
         for v, r, shift, _, probability in rules
     ]
     emit_rows = [
-        (-1 if rule.length.longest is None else rule.length.longest, np.log(rule.probability)) for *_, rule in emits
+        (-1 if rule.length.longest is None else rule.length.longest, np.log(probability)) for *_, rule, probability in emits
     ]
     owners = ([v for v, *_ in rules], [child for child, *_ in links], [v for v, *_ in emits])
     tables = Tables(
@@ -140,16 +142,16 @@ def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
     origins = Origins(
         rules=[(v, r, shift) for v, r, shift, *_ in rules],
         links=[(v, r, side) for _, v, r, side in links],
-        emits=[(v, r) for v, r, _ in emits],
+        emits=[(v, r, m) for v, r, m, *_ in emits],
         prior=prior_origins,
     )
     return tables, origins
 
 
 def emit_rules(model: GaussianRBN, origins: Origins) -> list[Emission]:
-    """The emissions in the order of the tables, and in their coordinates."""
+    """The emissions in the order of the tables, one for every member, and in their coordinates."""
     model = inner_model(model)
-    return [model.variables[v].rules[r] for v, r in origins.emits]  # type: ignore[misc]
+    return [model.variables[v].rules[r].members[m].emission for v, r, m in origins.emits]
 
 
 def _link(model: GaussianRBN, v: int, r: int, side: int) -> Link:

@@ -5,5 +5,6 @@ A new one is a file with a subclass of `Emission`, an entry here, and a line in 
 
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.emissions.emit import Emit
+from recbayes.gaussian.emissions.leaf import Leaf
 
-EMISSIONS: tuple[type[Emission], ...] = (Emit,)
+EMISSIONS: tuple[type[Emission], ...] = (Emit, Leaf)

@@ -6,6 +6,7 @@ respect to all these potentials.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -32,6 +33,31 @@ class Rows(NamedTuple):
         return row_block(entries, self.base, self.rows[0, width], self.size)
 
 
+class Member(NamedTuple):
+    """One of the leaves that an emission chooses among: what distinguishes it in words, its probability, and itself."""
+
+    name: str
+    weight: float
+    emission: "Emission"
+
+
+class Sampled(NamedTuple):
+    """Observations (rows) of a leaf that was drawn, and what is its own, by name."""
+
+    rows: np.ndarray
+    own: Mapping[str, np.ndarray]
+
+
+class Linear(NamedTuple):
+    """y = map x + offset + root e, with independent standard normal numbers e; and the log probability of what was
+    assumed."""
+
+    map: np.ndarray
+    offset: np.ndarray
+    root: np.ndarray
+    log_probability: float = 0.0
+
+
 class Emission(ABC):
     """A rule that leads from a variable to observations; kinds of it are frozen dataclasses."""
 
@@ -46,6 +72,21 @@ class Emission(ABC):
         """The number of columns of what is observed."""
 
     @property
+    def members(self) -> tuple[Member, ...]:
+        """What it chooses among at every leaf: itself alone, if it is no mixture. Each is an alternative of a cell."""
+        return (Member("", 1.0, self),)
+
+    def of_members(self, slopes: Sequence[Slopes], counts: Sequence[float]) -> Slopes:
+        """The derivatives with respect to its quantities, from those of its members and from those with respect to the
+        logarithms of the members' weights."""
+        return {name: sum(one[name] for one in slopes) for name in slopes[0]} if len(slopes) > 1 else slopes[0]
+
+    def own(self, drawn: Mapping[str, np.ndarray], ticks: float) -> Mapping[str, Any] | None:
+        """What a leaf that lasts so long says of itself beside its value, given what is its own; None if there is
+        nothing."""
+        return None
+
+    @property
     @abstractmethod
     def shows_value(self) -> bool:
         """Whether the value itself is observed, but for noise, so that the data's units are its units."""
@@ -55,8 +96,8 @@ class Emission(ABC):
         """The emission of a variable of dimension `dim` with everything checked; errors begin with `where`."""
 
     @abstractmethod
-    def sample(self, rng: np.random.Generator, value: np.ndarray, count: int) -> np.ndarray:
-        """So many observations (count x columns), given the node's value."""
+    def sample(self, rng: np.random.Generator, value: np.ndarray, count: int, before: np.ndarray) -> "Sampled":
+        """So many observations, given the node's value and all observations before (rows)."""
 
     @abstractmethod
     def quantities(self, variable: int) -> tuple[Quantity, ...]:
@@ -78,11 +119,8 @@ class Emission(ABC):
         """The derivatives with respect to this emission's quantities, from those of `behind(link)`."""
 
     @abstractmethod
-    def linear(self, dim: int, series: Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """H, h and R with y = H x + h + R e for all entries of a series together, whatever is missing, given the value x.
-
-        e are independent standard normal numbers, at most as many as there are entries.
-        """
+    def linear(self, dim: int, series: Series, start: int, end: int) -> Linear:
+        """All entries of a span of a series together, whatever is missing, given the value x; e are at most as many."""
 
     @property
     @abstractmethod

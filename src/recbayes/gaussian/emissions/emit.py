@@ -12,7 +12,7 @@ from scipy.linalg import block_diag
 from recbayes.checks.arrays import covariance, frozen, number, vector
 from recbayes.checks.series import Series
 from recbayes.errors import ModelError
-from recbayes.gaussian.emissions.emission import check_length
+from recbayes.gaussian.emissions.emission import Linear, Sampled, check_length
 from recbayes.gaussian.emissions.observations import observe, observe_adjoint
 from recbayes.gaussian.emissions.potentials import Potentials
 from recbayes.gaussian.emissions.products import Product
@@ -58,10 +58,10 @@ class Emit(Product):
             offset=None if self.offset is None else vector(self.offset, size, f"{where}.offset"),
         )
 
-    def sample(self, rng: np.random.Generator, value: np.ndarray, count: int) -> np.ndarray:
+    def sample(self, rng: np.random.Generator, value: np.ndarray, count: int, before: np.ndarray) -> Sampled:
         mean = value if self.map is None else self.map @ value
         mean = mean if self.offset is None else mean + self.offset
-        return rng.multivariate_normal(mean, self.covariance, size=count, method="eigh", check_valid="ignore")
+        return Sampled(rng.multivariate_normal(mean, self.covariance, size=count, method="eigh", check_valid="ignore"), {})
 
     def quantities(self, variable: int) -> tuple[Quantity, ...]:
         return (
@@ -91,14 +91,14 @@ class Emit(Product):
         moved = map_ if link.offset is None else map_ + np.outer(slopes["offset"], link.offset)
         return {**slopes, "map": moved}
 
-    def linear(self, dim: int, series: Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def linear(self, dim: int, series: Series, start: int, end: int) -> Linear:
         map_ = np.eye(dim) if self.map is None else self.map
         offset = np.zeros(self.columns) if self.offset is None else self.offset
         if series.noise_covariance is None:
-            R = np.kron(np.eye(len(series)), root(self.covariance))
+            R = np.kron(np.eye(end - start), root(self.covariance))
         else:
-            R = block_diag(*(root(one) for one in series.noise_covariance))
-        return np.tile(map_, (len(series), 1)), np.tile(offset, len(series)), R
+            R = block_diag(*(root(one) for one in series.noise_covariance[start:end]))
+        return Linear(np.tile(map_, (end - start, 1)), np.tile(offset, end - start), R)
 
     @property
     def noise(self) -> np.ndarray | None:

@@ -94,15 +94,17 @@ def _values(model: LinearGaussianRBN, rng: np.random.Generator, steps: list[_Ste
     waiting = [
         rng.multivariate_normal(np.roll(component.mean, shift), component.covariance, method="eigh", check_valid="ignore")
     ]
-    rows, nodes = [], []
+    ends = _ends(steps)
+    rows, nodes = np.empty((ends[0], model.observed_dim)), []
     start = 0
-    for step, end in zip(steps, _ends(steps), strict=True):
+    for step, end in zip(steps, ends, strict=True):
         value = waiting.pop()  # of the node; for an observed child, of the node above
         rule = step.rule
         if isinstance(rule, Emission):
-            rows.append(rule.sample(rng, value, step.length))
+            rows[start:end] = rule.sample(rng, value, step.length, rows[:start]).rows
         if isinstance(rule, Observe):
-            rows.append(Emit(1.0, rule.covariance, map=rule.map, offset=rule.offset).sample(rng, value, 1))
+            emission = Emit(1.0, rule.covariance, map=rule.map, offset=rule.offset)
+            rows[start:end] = emission.sample(rng, value, 1, rows[:start]).rows
             nodes.append(Node(start, end, rule=OBSERVED))
         else:
             variable = model.variables[step.variable]
@@ -115,7 +117,7 @@ def _values(model: LinearGaussianRBN, rng: np.random.Generator, steps: list[_Ste
                 ]
                 waiting += below[::-1]
         start += step.length
-    return np.concatenate(rows), Tree(nodes, [step.arity for step in steps])
+    return rows, Tree(nodes, [step.arity for step in steps])
 
 
 def _ends(steps: list[_Step]) -> list[int]:

@@ -26,6 +26,7 @@ class _Step(NamedTuple):
     rule: Split | Emission
     shift: tuple[int, int] = (0, 0)
     length: int = 0
+    member: int = 0
 
 
 def sample(
@@ -93,7 +94,8 @@ def _bare_tree(model: GaussianRBN, rng: np.random.Generator, ceiling: int) -> tu
         number = choose(rng, chances[position])
         rule = model.variables[position].rules[number]
         if isinstance(rule, Emission):
-            steps.append(_Step(position, number, rule, length=rule.length.sample(rng)))
+            member = choose(rng, [one.weight for one in rule.members])
+            steps.append(_Step(position, number, rule, length=rule.length.sample(rng), member=member))
             length += steps[-1].length
         else:
             shifts = list(rule.shifts)
@@ -124,23 +126,25 @@ def _values(model: GaussianRBN, rng: np.random.Generator, steps: list[_Step]) ->
     )
 
     ends = _ends(steps)
-    rows, nodes = [], []
+    rows, nodes = np.empty((ends[0], model.observed_dim)), []
     waiting = [root]
     start = 0
     for step, end in zip(steps, ends, strict=True):
         value = waiting.pop()
         variable = model.variables[step.variable]
-        name = rule_name(variable, step.position, step.shift)
+        name = rule_name(variable, step.position, step.shift, step.member)
         if isinstance(step.rule, Emission):
-            rows.append(step.rule.sample(rng, value, step.length))
-            nodes.append(Node(start, end, variable.name, name, value))
+            emission = step.rule.members[step.member].emission
+            drawn = emission.sample(rng, value, step.length, rows[:start])
+            rows[start:end] = drawn.rows
+            nodes.append(Node(start, end, variable.name, name, value, own=emission.own(drawn.own, end - start)))
             start = end
         else:
             left = draw_child(rng, step.rule.left_link, value, step.shift[0])
             right = draw_child(rng, step.rule.right_link, value, step.shift[1])
             nodes.append(Node(start, end, variable.name, name, value))
             waiting += [right, left]
-    return np.concatenate(rows), Tree(nodes, [0 if isinstance(step.rule, Emission) else 2 for step in steps])
+    return rows, Tree(nodes, [0 if isinstance(step.rule, Emission) else 2 for step in steps])
 
 
 def draw_child(rng: np.random.Generator, link: Link, parent: np.ndarray, shift: int) -> np.ndarray:

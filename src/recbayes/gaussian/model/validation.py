@@ -39,7 +39,7 @@ def checked_variable(variable: Variable, dims: Mapping[str, int]) -> Variable:
         elif isinstance(rule, Emission):
             rules.append(rule.checked(where, dims[name]))
         else:
-            raise ModelError(f"{where} must be a Split or an Emit, got {type(rule).__name__}")
+            raise ModelError(f"{where} must be a Split, an Emit or a Leaf, got {type(rule).__name__}")
     check_probabilities(np.array([rule.probability for rule in rules]), f"{name}: probabilities of the rules")
     return Variable(name, dims[name], tuple(rules))
 

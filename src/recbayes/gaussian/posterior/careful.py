@@ -138,13 +138,14 @@ class _Values:
         for node, number, v in zip(tree.nodes, rules.tolist(), variables.tolist(), strict=True):
             value = waiting.pop()
             if number < 0:
-                rule: Emission = model.variables[v].rules[origins.emits[-1 - number][1]]
-                noise = None if series.noise_covariance is None else series.noise_covariance[node.start : node.end]
-                map_, offset, R = rule.linear(model.variables[v].dim, Series(series.values[node.start : node.end], noise))
-                shown.append(value.through(map_, offset, R, column))
+                _, r, m = origins.emits[-1 - number]
+                rule: Emission = model.variables[v].rules[r]
+                member = rule.members[m]
+                linear = member.emission.linear(model.variables[v].dim, series, node.start, node.end)
+                shown.append(value.through(linear.map, linear.offset, linear.root, column))
                 length = float(rule.length.log_probability(np.array([node.end - node.start]))[0])
-                self.log_probability += np.log(rule.probability) + length
-                column += R.shape[1]
+                self.log_probability += np.log(rule.probability * member.weight) + length + linear.log_probability
+                column += linear.root.shape[1]
                 continue
             _, r, shift = origins.rules[number]
             split: Split = model.variables[v].rules[r]

@@ -20,4 +20,4 @@ def _rule_names(model: GaussianRBN) -> dict[int, str]:
     _, origins = tables_of(model)
     variables = model.variables
     names = {n: rule_name(variables[v], position, shift) for n, (v, position, shift) in enumerate(origins.rules)}
-    return names | {-1 - n: rule_name(variables[v], position) for n, (v, position) in enumerate(origins.emits)}
+    return names | {-1 - n: rule_name(variables[v], r, member=m) for n, (v, r, m) in enumerate(origins.emits)}

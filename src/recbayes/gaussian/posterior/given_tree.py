@@ -110,7 +110,7 @@ def encode(model: GaussianRBN, tree: Tree) -> tuple[np.ndarray, np.ndarray, list
     """Rules of the tables (negative: emissions) and variables of all nodes, and the edges of the leaves."""
     tables, origins = tables_of(model)
     splits = {(v, rule_name(model.variables[v], r, shift)): n for n, (v, r, shift) in enumerate(origins.rules)}
-    emits = {(v, rule_name(model.variables[v], r)): -1 - n for n, (v, r) in enumerate(origins.emits)}
+    emits = {(v, rule_name(model.variables[v], r, member=m)): -1 - n for n, (v, r, m) in enumerate(origins.emits)}
     expected = [tables.root]
     rules, variables, edges = [], [], [0]
     for node, arity in zip(tree.nodes, tree.arities, strict=True):

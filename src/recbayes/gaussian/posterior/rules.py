@@ -42,7 +42,7 @@ def _alike(chart: Chart, rule: int) -> list[int]:
     tables, origins = tables_of(chart.model)
     if rule < 0:
         v = origins.emits[-1 - rule][0]
-        return [-1 - e for e, (owner, _) in enumerate(origins.emits) if owner == v]
+        return [-1 - e for e, (owner, *_) in enumerate(origins.emits) if owner == v]
     children = tables.links["child"][np.stack([tables.rules["left"], tables.rules["right"]])]
     owners = np.array([v for v, _, _ in origins.rules])
     same = (children == children[:, [rule]]).all(axis=0) & (owners == owners[rule])

@@ -1,0 +1,104 @@
+"""Leaves as regressions: from a leaf's description and a series to the potentials of spans, column by column.
+
+Derivatives are by a complex step: f(s + i h) = f(s) + i h f'(s) to all digits, as h may be as small as one likes.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recbayes.checks.series import Series
+from recbayes.compiled.compilation import run_kernel
+from recbayes.gaussian.emissions.outliers import states
+
+if TYPE_CHECKING:
+    from recbayes.gaussian.emissions.leaf import Leaf
+    from recbayes.gaussian.kernels.leaves import Column
+
+STEP = 1e-100
+UNBOUNDED = 1e150  # whose square is still a number
+DEVIATIONS = ("noise_std", "start_std", "outlier_std", "trend_std")  # the first numbers that the kernel takes, in its order
+
+
+def span_count(segments: int, widest: int) -> int:
+    """How many spans of at most so many segments there are."""
+    return widest * (2 * segments - widest + 1) // 2
+
+
+def column_potentials(leaf: "Leaf", series: Series, positions: np.ndarray, widest: int) -> np.ndarray:
+    """Heights, modes and precisions of the means of all columns: (3, columns, spans), by width and then by start."""
+    return _potentials(leaf, series, positions, widest, None)
+
+
+def column_slopes(leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, derivatives: np.ndarray) -> dict:
+    """Derivatives with respect to all deviations of the leaf, from those with respect to the columns' potentials."""
+    found = {}
+    for name in (*DEVIATIONS, "season_std", "regressor_std"):
+        value = getattr(leaf, name)
+        if value is None or (name == "start_std" and not any(leaf.coefficients)):
+            continue
+        by_row = [
+            (_potentials(leaf, series, positions, widest, (name, row)).imag / STEP * derivatives).sum(axis=(0, 2))
+            for row in range(len(np.atleast_2d(value)))
+        ]
+        found[name] = by_row[0] if np.ndim(value) == 1 else np.array(by_row)
+    return found
+
+
+def _potentials(
+    leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, stepped: tuple[str, int] | None
+) -> np.ndarray:
+    from recbayes.gaussian.kernels.leaves import leaf_potentials  # here, as kernels know models, and models emissions
+
+    dtype = np.float64 if stepped is None else np.complex128
+    out = np.empty((3, leaf.columns, span_count(len(positions) - 1, widest)), dtype)
+    for d, column in enumerate(columns_of(leaf, series, positions)):
+        one = np.empty((3, out.shape[2]), dtype)
+        run_kernel(leaf_potentials, column, numbers_of(leaf, d, dtype, stepped), widest, one)
+        out[:, d] = one
+    return out
+
+
+def columns_of(leaf: "Leaf", series: Series, positions: np.ndarray) -> Iterator["Column"]:
+    """The columns of a series, as the kernel takes them; the leaf has one noise level and one coefficient."""
+    from recbayes.gaussian.kernels.leaves import Column  # likewise
+
+    design = design_of(leaf, series)
+    ticks = np.asarray(ticks_of(series), dtype=np.float64)
+    positions = np.ascontiguousarray(positions, dtype=np.int64)
+    phi = float(leaf.coefficients[0])
+    for d, y in enumerate(series.values.T):
+        state = states(leaf, d, y)
+        yield Column(
+            np.nan_to_num(y), state, design, ticks, positions, phi, leaf.past == "observed", leaf.outlier_probability
+        )
+
+
+def ticks_of(series: Series) -> np.ndarray:
+    """When observations begin, and the last one ends."""
+    return np.arange(len(series) + 1)
+
+
+def design_of(leaf: "Leaf", series: Series) -> np.ndarray:
+    """The further columns of the regression: (N, q), harmonics and then regressors."""
+    parts = [leaf.harmonics_at(ticks_of(series)[:-1])]
+    if leaf.regressor_std is not None:
+        parts.append(leaf.regressors_of(series))
+    return np.ascontiguousarray(np.hstack(parts), dtype=np.float64)
+
+
+def numbers_of(leaf: "Leaf", d: int, dtype: type, stepped: tuple[str, int] | None = None) -> np.ndarray:
+    """The deviations of a column as the kernel takes them, one kind of them moved a little along the imaginary axis."""
+
+    def of(name: str, row: int = 0) -> complex:
+        value = getattr(leaf, name)
+        number = (UNBOUNDED if name == "start_std" else -1.0) if value is None else np.atleast_2d(value)[row, d]
+        return number + 1j * STEP if stepped == (name, row) else number
+
+    noise = of("noise_std") * leaf.noise_levels[0]
+    numbers = [noise, *(of(name) for name in DEVIATIONS[1:])]
+    numbers += [of("season_std")] * leaf.harmonic_columns
+    if leaf.regressor_std is not None:
+        numbers += [of("regressor_std", row) for row in range(len(leaf.regressor_std))]
+    return np.array(numbers) if dtype is np.complex128 else np.array(numbers).real.astype(np.float64)

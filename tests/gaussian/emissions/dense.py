@@ -1,0 +1,111 @@
+"""Leaves by the definition: all observations of a tree are one Gaussian vector, whose mean and covariance are written down.
+
+An oracle for small series: nothing is recursive, nothing is shared with the library but the fields of a model. Outliers are
+enumerated.
+"""
+
+from itertools import product
+
+import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal
+
+import recbayes as rb
+from recbayes.checks.series import Series
+
+
+def bare_trees(start: int, end: int) -> list[list[tuple[int, int, int]]]:
+    """All binary trees over a span, as (start, end, split) in preorder; the split of a leaf is 0."""
+    found = [[(start, end, 0)]]
+    for split in range(start + 1, end):
+        for left in bare_trees(start, split):
+            found += [[(start, end, split), *left, *right] for right in bare_trees(split, end)]
+    return found
+
+
+def trees(model: rb.GaussianRBN, length: int) -> list[rb.Tree]:
+    """All trees of a model of one variable with one Split and one Leaf, members included."""
+    (variable,) = model.variables
+    leaf = variable.rules[1]
+    names = [f"emit {member.name}".strip() for member in leaf.members]
+    found = []
+    for bare in bare_trees(0, length):
+        leaves = [n for n, (*_, split) in enumerate(bare) if not split]
+        if any(leaf.length.log_probability(np.array([bare[n][1] - bare[n][0]]))[0] == -np.inf for n in leaves):
+            continue
+        for chosen in product(names, repeat=len(leaves)):
+            rules = dict(zip(leaves, chosen, strict=True))
+            nodes = [rb.Node(i, k, variable.name, rules.get(n, "split")) for n, (i, k, _) in enumerate(bare)]
+            found.append(rb.Tree(nodes, [0 if n in rules else 2 for n in range(len(bare))]))
+    return found
+
+
+def log_joint(model: rb.GaussianRBN, series: Series, tree: rb.Tree) -> float:
+    """log p(Y, Z) of a tree."""
+    (variable,) = model.variables
+    split, leaf = variable.rules
+    by_name = {f"emit {member.name}".strip(): member for member in leaf.members}
+    (component,) = model.prior.components
+    total, owners, chosen = 0.0, [], []
+    covariances = {0: component.covariance}  # of every node's value with the values of leaves: by the path they share
+    paths: list[tuple[int, ...]] = []
+    waiting: list[tuple[int, ...]] = [(0,)]
+    for n, (node, arity) in enumerate(zip(tree.nodes, tree.arities, strict=True)):
+        path = waiting.pop()
+        if arity:
+            total += np.log(split.probability)
+            for child, link in ((2 * n + 1, split.left_link), (2 * n + 2, split.right_link)):
+                covariances[child] = link.covariance
+            waiting += [(*path, 2 * n + 2), (*path, 2 * n + 1)]
+            continue
+        member = by_name[node.rule]
+        total += np.log(leaf.probability * member.weight)
+        total += leaf.length.log_probability(np.array([node.length]))[0]
+        owners += [len(paths)] * node.length
+        paths.append(path)
+        chosen.append((node, member.emission))
+    shared = [[sum(covariances[step] for step in path if step in other) for other in paths] for path in paths]
+    y = series.values
+    densities = []
+    for outliers in product(*[(False, True) if leaf.outlier_probability and s else (False,) for s in ~np.isnan(y.ravel())]):
+        given = np.reshape(outliers, y.shape)
+        log_density = np.log(leaf.outlier_probability) * given.sum() if given.any() else 0.0
+        log_density += np.log1p(-leaf.outlier_probability) * (~given & ~np.isnan(y)).sum()
+        for d in range(y.shape[1]):  # links are diagonal: columns are independent
+            S = np.array([[shared[a][b][d, d] for b in owners] for a in owners])
+            for node, one in chosen:
+                here = slice(node.start, node.end)
+                S[here, here] += _own(one, series, d, node.start, node.end, given[here, d])
+            seen = ~np.isnan(y[:, d])
+            if seen.any():
+                mean = np.full(seen.sum(), component.mean[d])
+                log_density += multivariate_normal.logpdf(y[seen, d], mean, S[np.ix_(seen, seen)])
+        densities.append(log_density)
+    return total + float(logsumexp(densities))
+
+
+def _own(leaf: rb.Leaf, series: Series, d: int, start: int, end: int, outliers: np.ndarray) -> np.ndarray:
+    """The covariance of a leaf's observations about its value."""
+    n, s, phi = end - start, leaf.noise_std[d] * leaf.noise_levels[0], leaf.coefficients[0]
+    first = s**2 / (1 - phi**2)
+    if leaf.start_std is not None and phi:
+        first = min(first, max(leaf.start_std[d], s) ** 2)
+    memory = np.array([[phi ** (a - b) if a >= b else 0.0 for b in range(n)] for a in range(n)])
+    S = memory @ np.diag([first] + [s**2] * (n - 1)) @ memory.T
+    for t in np.flatnonzero(outliers):
+        S[t], S[:, t] = 0.0, 0.0
+        S[t, t] = leaf.outlier_std[d] ** 2
+    t = np.arange(start, end)
+    if leaf.trend_std is not None:
+        line = (t - t.mean()) / n * leaf.trend_std[d]
+        S += np.outer(line, line)
+    for period in leaf.periods:
+        for h in range(1, 1 + max(1, min(leaf.harmonics, int(np.ceil(period / 2)) - 1))):
+            for wave in (np.cos, np.sin):
+                one = wave(2 * np.pi * h * t / period) * leaf.season_std[d]
+                S += np.outer(one, one)
+    if leaf.regressor_std is not None:
+        for r, deviations in enumerate(leaf.regressor_std):
+            one = series.regressors[start:end, r] * deviations[d]
+            S += np.outer(one, one)
+    return S

@@ -13,16 +13,19 @@ LONGEST = 300  # characters of a complaint
 T = TypeVar("T")
 
 
-def read_document(text: str, noun: str, formats: Collection[str], version: int) -> dict[str, Any]:
-    """The fields of a document in one of these formats; a clear error if it is damaged, foreign or from a newer version."""
+def strict_json(text: str, complaint: str) -> Any:
+    """What JSON text says: no field is there twice, all numbers can be computed with. The complaint begins the error."""
     try:
-        document = json.loads(
-            text, object_pairs_hook=_fields, parse_constant=_no_number, parse_float=_float, parse_int=_whole
-        )
+        return json.loads(text, object_pairs_hook=_fields, parse_constant=_no_number, parse_float=_float, parse_int=_whole)
     except FileError:
         raise
     except (ValueError, RecursionError) as problem:
-        raise FileError(f"not a recbayes {noun}: it is not valid JSON ({problem})") from problem
+        raise FileError(f"{complaint}: it is not valid JSON ({problem})") from problem
+
+
+def read_document(text: str, noun: str, formats: Collection[str], version: int) -> dict[str, Any]:
+    """The fields of a document in one of these formats; a clear error if it is damaged, foreign or from a newer version."""
+    document = strict_json(text, f"not a recbayes {noun}")
     name = document.get("format") if isinstance(document, dict) else None
     if not isinstance(name, str) or name not in formats:
         raise FileError(f'not a recbayes {noun}: the field "format" is none of {", ".join(formats)}')

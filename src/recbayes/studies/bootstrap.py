@@ -45,6 +45,11 @@ def bootstrap_ratio(upper: np.ndarray, lower: np.ndarray, seed: int) -> Estimate
     return _estimate(float(upper.mean() / lower.mean()), (weights @ upper) / (weights @ lower))
 
 
+def columns(name: str, estimate: Estimate) -> dict[str, float]:
+    """An estimate in a row of a table."""
+    return {name: estimate.mean, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+
+
 def _estimate(mean: float, resampled: np.ndarray) -> Estimate:
     low, high = np.percentile(resampled, [2.5, 97.5])
     return Estimate(mean, float(low), float(high))

@@ -15,6 +15,7 @@ from recbayes.studies.synthetic.methods import (
 )
 from recbayes.studies.synthetic.study import Results
 from recbayes.studies.synthetic.tables import MEASURES, Row, find_score, levels_of
+from recbayes.studies.writing import interval, markdown
 
 Columns = Sequence[tuple[Method, str]]
 
@@ -34,7 +35,7 @@ def f1_table(rows: list[Row]) -> str:
     def cells(noise: float) -> Iterable[str]:
         for method, parameters in wanted:
             row = find_score(rows, noise, method, parameters)
-            yield _interval(row, "f1")
+            yield interval(row, "f1")
             if method.published:
                 yield _number(row["published_f1"])
 
@@ -45,7 +46,7 @@ def score_table(rows: list[Row]) -> str:
     """All measures of all methods, with intervals."""
     names = ["noise", "method", *MEASURES, "published"]
     body = [
-        [str(row["noise"]), row["method"], *(_interval(row, measure) for measure in MEASURES), _published(row)]
+        [str(row["noise"]), row["method"], *(interval(row, measure) for measure in MEASURES), _published(row)]
         for row in rows
         if row["truth"] == "true tree" and row["parameters"] != "true"
     ]
@@ -83,7 +84,7 @@ def difference_table(rows: list[Row]) -> str:
 
     def cells(noise: float) -> Iterable[str]:
         for pair in pairs:
-            yield _interval(found[*pair, noise], "f1", "+.3f")
+            yield interval(found[*pair, noise], "f1", "+.3f")
 
     return by_noise(rows, [f"{method} − {minus}" for method, minus in pairs], cells)
 
@@ -186,10 +187,6 @@ def _error(value: float | None) -> str:
     return "not determined" if value is None else f"{value:.2g}"
 
 
-def _interval(row: Row, name: str, form: str = ".3f") -> str:
-    return f"{row[name]:{form}} [{row[f'{name}_low']:{form}}, {row[f'{name}_high']:{form}}]"
-
-
 def _published(row: Row) -> str:
     values = [row[f"published_{measure}"] for measure in MEASURES]
     return "" if None in values else " / ".join(map(_number, values))
@@ -202,8 +199,3 @@ def _number(value: float | None) -> str:
 def by_noise(rows: list[Row], names: Sequence[str], cells: Callable[[float], Iterable[str]]) -> str:
     """A line for every noise level of the rows."""
     return markdown(["noise", *names], [[str(noise), *cells(noise)] for noise in levels_of(rows)])
-
-
-def markdown(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])

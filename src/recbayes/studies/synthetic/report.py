@@ -1,7 +1,5 @@
 """The results as files: CSV tables, one JSON with everything, a report to read, and figures."""
 
-import csv
-import io
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +26,7 @@ from recbayes.studies.synthetic.markdown import (
 from recbayes.studies.synthetic.settings import Settings
 from recbayes.studies.synthetic.study import Results
 from recbayes.studies.synthetic.tables import TABLES, Row
+from recbayes.studies.writing import write_csv
 
 
 class Report(NamedTuple):
@@ -44,7 +43,7 @@ def write_report(results: Results, folder: str | Path) -> Report:
     tables = {name: make(results) for name, make in TABLES.items()}
     tables["checks"] = check_rows(results, tables)
     for name, rows in tables.items():
-        _write_csv(folder / f"{name}.csv", rows)
+        write_csv(folder / f"{name}.csv", rows)
     write_json(folder / "study.json", _document(results, tables))
     draw_figures(results, tables, folder / "figures")
     report = folder / "report.md"
@@ -63,15 +62,6 @@ def _document(results: Results, tables: dict[str, list[Row]]) -> dict[str, Any]:
         "learnt": {str(noise): learnt for noise, learnt in results.learnt.items()},
         "tables": tables,
     }
-
-
-def _write_csv(path: Path, rows: list[Row]) -> None:
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_whole(path, text.getvalue())
 
 
 def _text(results: Results, tables: dict[str, list[Row]]) -> str:

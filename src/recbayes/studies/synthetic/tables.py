@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.studies.bootstrap import Estimate, bootstrap_levels, bootstrap_mean, bootstrap_ratio
+from recbayes.studies.bootstrap import bootstrap_levels, bootstrap_mean, bootstrap_ratio, columns
 from recbayes.studies.calibration import calibration
 from recbayes.studies.published import TREE_INDUCTION
 from recbayes.studies.synthetic.data import ROLES, sequence_seed
@@ -50,7 +50,7 @@ def score_rows(results: Results) -> list[Row]:
                 row["sequences"] = len(records)
                 values = measures(records, label(method, parameters), field)
                 for measure in MEASURES:
-                    row |= _columns(measure, bootstrap_mean(values[measure], results.settings.seed))
+                    row |= columns(measure, bootstrap_mean(values[measure], results.settings.seed))
                 rows.append(row | _published(method, noise))
     return rows
 
@@ -76,7 +76,7 @@ def difference_rows(results: Results) -> list[Row]:
         }
         for noise, chosen in [*((noise, [values]) for noise, values in levels.items()), ("all", list(levels.values()))]:
             estimate = bootstrap_levels(chosen, results.settings.seed)
-            rows.append({"method": one, "minus": other, "noise": noise, **_columns("f1", estimate)})
+            rows.append({"method": one, "minus": other, "noise": noise, **columns("f1", estimate)})
     return rows
 
 
@@ -90,7 +90,7 @@ def sum_rows(results: Results) -> list[Row]:
                 ratio = bootstrap_ratio(counts[:, 1], counts[:, 2], results.settings.seed)
                 values = measures(records, label(method, parameters))
                 row = {"data": data, "noise": noise, "method": method.name, "parameters": parameters}
-                row |= {"sequences": len(records), **_columns("nodes_claimed_per_node", ratio)}
+                row |= {"sequences": len(records), **columns("nodes_claimed_per_node", ratio)}
                 largest = np.array([record["largest"][label(method, parameters)] for record in records])
                 row |= {"sequences_above_one": int((largest > 1.0 + 1e-9).sum()), "largest": float(largest.max())}
                 rows.append(row | {measure: float(values[measure].mean()) for measure in MEASURES})
@@ -197,7 +197,3 @@ def find_score(rows: list[Row], noise: float, method: Method, parameters: str, t
     """The row of a method in the table of scores."""
     key = (noise, method.name, parameters, truth)
     return next(row for row in rows if (row["noise"], row["method"], row["parameters"], row["truth"]) == key)
-
-
-def _columns(name: str, estimate: Estimate) -> Row:
-    return {name: estimate.mean, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

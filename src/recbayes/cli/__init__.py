@@ -10,6 +10,7 @@ import typer
 
 from recbayes import __version__
 from recbayes.cli.demo import demo
+from recbayes.cli.real import real
 from recbayes.cli.study import synthetic
 
 PLAIN = {"├": "|", "└": "`", "│": "|", "─": "-", "±": "+-"}  # for terminals and files that know ASCII only
@@ -38,9 +39,10 @@ def _in_ascii(problem: UnicodeError) -> tuple[str, int]:
 
 
 app = Commands(no_args_is_help=True, add_completion=False, help="Latent trees over sequences, with honest probabilities.")
-study = typer.Typer(no_args_is_help=True, help="Run the paper's experiments again, and further.")
+study = typer.Typer(no_args_is_help=True, help="Run the paper's experiments again, and others.")
 app.command()(demo)
 study.command()(synthetic)
+study.command()(real)
 app.add_typer(study, name="study")
 
 

@@ -1,11 +1,14 @@
 """`recbayes study ...`: the paper's experiments."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 
@@ -22,21 +25,41 @@ def synthetic(
     workers: Annotated[int | None, typer.Option(min=1, help="Number of processes; by default one per core.")] = None,
 ) -> None:
     """Infer the trees of noisy series by several methods, and compare them with the true ones and the published scores."""
+    from rich.console import Console
+
+    from recbayes.studies.synthetic.report import write_report
+    from recbayes.studies.synthetic.settings import Settings
+    from recbayes.studies.synthetic.study import run
+
+    console = Console()
+    settings = Settings.quick(seed) if quick else Settings(seed)
+    output = output or Path("study-synthetic-quick" if quick else "study-synthetic")
+    with told():
+        results = run(settings, output, workers=workers)
+        report = write_report(results, output)
+    console.print(_f1(report.tables["scores"], settings.noise_levels))
+    console.print(
+        f"{results.elapsed['all'] / 60:.1f} minutes by the clock; {settings.test} test sequences a level.", highlight=False
+    )
+    console.print(
+        f"Intervals, comparisons, calibration: {report.path}; tables (CSV, JSON) and figures beside it.",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+@contextmanager
+def told() -> Iterator["Console"]:
+    """What ends a study is told in a line on standard error, where more may be written."""
     from concurrent.futures import BrokenExecutor
 
     from rich.console import Console
 
     from recbayes.errors import FileError, StudyError
-    from recbayes.studies.synthetic.report import write_report
-    from recbayes.studies.synthetic.settings import Settings
-    from recbayes.studies.synthetic.study import run
 
-    console, errors = Console(), Console(stderr=True)
-    settings = Settings.quick(seed) if quick else Settings(seed)
-    output = output or Path("study-synthetic-quick" if quick else "study-synthetic")
+    errors = Console(stderr=True)
     try:
-        results = run(settings, output, workers=workers)
-        report = write_report(results, output)
+        yield errors
     except (FileError, StudyError, OSError) as problem:
         errors.print(str(problem), style="red", highlight=False, markup=False)
         raise typer.Exit(1) from problem
@@ -50,15 +73,6 @@ def synthetic(
     except KeyboardInterrupt:
         errors.print("Interrupted. What was finished is kept: run the same command to go on.")
         raise typer.Exit(130) from None
-    console.print(_f1(report.tables["scores"], settings.noise_levels))
-    console.print(
-        f"{results.elapsed['all'] / 60:.1f} minutes by the clock; {settings.test} test sequences a level.", highlight=False
-    )
-    console.print(
-        f"Intervals, comparisons, calibration: {report.path}; tables (CSV, JSON) and figures beside it.",
-        highlight=False,
-        soft_wrap=True,
-    )
 
 
 def _f1(scores: list[dict[str, Any]], levels: tuple[float, ...]) -> "Table":

@@ -56,8 +56,8 @@ def _head(results: Results) -> str:
     absent = f"\n\nAnnotated, but without a file, and so left out: {', '.join(results.absent)}." if results.absent else ""
     return f"""# Change points of real series
 
-{len(results.series)} series, seed {results.seed}. Covering and F1 (margin {MARGIN}) as defined by {CITATION}; published \
-numbers are theirs, of methods at their defaults. Brackets are 95 % bootstrap intervals over series.
+{len(results.series)} series, seed {results.seed}. Covering and F1 (margin {MARGIN}) as defined by {CITATION}. Published \
+scores are those of the file. Brackets are 95 % bootstrap intervals over series.
 
 {results.elapsed / 60:.1f} minutes by the clock on a machine with {machine["cores"]} cores ({machine["processor"]}); \
 {versions}.{absent}"""

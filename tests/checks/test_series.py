@@ -1,6 +1,8 @@
 """Series: what is taken as observations, and errors that say what came instead."""
 
 import numpy as np
+import pandas
+import pyarrow
 import pytest
 
 import recbayes as rb
@@ -47,7 +49,6 @@ class Frame:
 
 
 def test_data_frames() -> None:
-    pandas = pytest.importorskip("pandas")
     expected = [[1.0, 2.0], [np.nan, 4.0], [5.0, np.nan]]
     counted = pandas.DataFrame({"a": [1, None, 5], "b": [2.0, 4.0, None]}).astype({"a": "Int64", "b": "Float64"})
     mixed = pandas.DataFrame({"a": [1, pandas.NA, 5], "b": [2, 4, None]}, dtype=object)
@@ -55,6 +56,9 @@ def test_data_frames() -> None:
         np.testing.assert_array_equal(as_series(frame, 2).values, expected)
         for many in ([frame, frame], (frame, np.zeros((1, 2)))):
             assert [one.values.shape[1] for one in all_series(many)] == [2, 2]
+    arrow = pyarrow.table({"a": [1, None, 5], "b": [2.0, 4.0, None]})  # which has no `to_numpy`
+    assert len(all_series([arrow, arrow])) == 2
+    np.testing.assert_array_equal(all_series((arrow, counted))[0].values, expected)
     np.testing.assert_array_equal(as_series(counted["a"], 1).values, [[1.0], [np.nan], [5.0]])
     model = rb.GaussianRBN.create(2)
     assert rb.inside(model, counted).log_evidence == rb.inside(model, expected).log_evidence

@@ -1,5 +1,6 @@
 """Observed series: checked arrays of observations, NaN for missing entries."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +53,8 @@ def is_many(series: object) -> bool:
         return series.ndim == 3
     if not isinstance(series, list | tuple):
         return False
-    if any(isinstance(one, Series) or hasattr(one, "to_numpy") for one in series):  # data frames among them
+    frames = ("to_numpy", "__arrow_c_stream__")  # what data frames of all libraries have one of
+    if any(isinstance(one, Series) or any(hasattr(one, mark) for mark in frames) for one in series):
         return True
     return any(isinstance(one, np.ndarray) and one.ndim >= 1 for one in series) or any(
         isinstance(one, list | tuple) and any(isinstance(row, list | tuple | np.ndarray) for row in one) for one in series
@@ -69,13 +71,18 @@ def _as_values(data: object, columns: int, name: str) -> np.ndarray:
         raise DataError(f"{name} is empty; at least one observation is needed")
     if array.shape[1] != columns:
         raise DataError(f"{name} has {array.shape[1]} columns, the model expects {columns}")
-    if np.isinf(array).any():
-        row, column = np.argwhere(np.isinf(array))[0]
-        raise DataError(f"{name} is infinite at row {row}, column {column}; use NaN for missing values")
-    if np.abs(array[~np.isnan(array)]).max(initial=0.0) > 1e150:
-        raise DataError(f"{name} has values beyond 1e150, whose squares overflow; rescale it")
+    check_finite(array, name)
     array.setflags(write=False)
     return array
+
+
+def check_finite(array: np.ndarray, name: str, place: Callable[[int, int], str] = "row {}, column {}".format) -> None:
+    """Numbers, or NaN, that can be squared; `place` says where a row and a column are."""
+    if np.isinf(array).any():
+        row, column = np.argwhere(np.isinf(array))[0]
+        raise DataError(f"{name} is infinite at {place(row, column)}; use NaN for missing values")
+    if np.abs(array[~np.isnan(array)]).max(initial=0.0) > 1e150:
+        raise DataError(f"{name} has values beyond 1e150, whose squares overflow; rescale it")
 
 
 def _as_noise(noise: object, shape: tuple[int, int], name: str) -> np.ndarray | None:

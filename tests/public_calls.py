@@ -550,6 +550,10 @@ CALLS = [
     Call("HierarchicalSegmenter.predict_proba", lambda: {"X": Y}),
     Call("HierarchicalSegmenter.transform", lambda: {"X": Y}),
     Call("HierarchicalSegmenter.score", lambda: {"X": Y, "y": TREE}),
+    # Data
+    Call("data.el_nino", dict),
+    Call("data.nile", dict),
+    Call("data.us_growth", dict),
     # Pictures
     Call("plot.calibration", lambda: {"bins": BINS, "label": "a", "ax": axes()}, drawn),
     Call("plot.overview", lambda: {"values": Y, "posterior": posterior(), "figure": figure()}, drawn),

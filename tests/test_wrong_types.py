@@ -154,8 +154,8 @@ def in_time() -> Iterator[None]:
 
 def functions_of(call: Call) -> list[Any]:
     owner, _, method = call.name.rpartition(".")
-    if owner == "plot":
-        return [getattr(rb.plot, method)]
+    if inspect.ismodule(room := getattr(rb, owner, None) if owner else None):
+        return [getattr(room, method)]
     if not owner:
         return [getattr(rb, method)]
     return [getattr(one, method) for one in OBJECTS[owner]() if hasattr(one, method)]

@@ -1,5 +1,6 @@
 # The public names, each with its home: what type checkers see, and what `__init__.py` loads.
 
+from . import data as data
 from . import plot as plot
 from .chains.hmm import HMM as HMM
 from .chains.linear import LinearDynamicalSystem as LinearDynamicalSystem

@@ -1,0 +1,51 @@
+"""A series as it was read: numbers, and what its rows and columns are called."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from recbayes.checks.arrays import whole_number
+from recbayes.data.labels import plain, texts_of
+from recbayes.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Checked numbers (observations by columns, NaN for missing ones), read-only, with the labels that came with them.
+
+    `index` has the labels of rows in their own terms: an index of pandas, or an array; None is 0 to N - 1. `times` are
+    stamps, if labels are times: float64 or datetime64 (in UTC), never missing, never going back; equal ones are allowed.
+    """
+
+    values: np.ndarray
+    names: tuple[str, ...] | None = None
+    index: Any = None
+    times: np.ndarray | None = None
+    noise_covariance: np.ndarray | None = None  # of every observation (see `Series`)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def label(self, position: int) -> Any:
+        """The label of the row at which something begins, as its index has it; "end" after the last row.
+
+        That is a Timestamp or Period of pandas, a datetime64, a datetime where there is a time zone, a number or a text.
+        """
+        position = self._checked(position)
+        if position == len(self):
+            return "end"
+        return position if self.index is None else plain(self.index[position])
+
+    def place(self, position: int) -> str:
+        """How the label of a row is said in a sentence: 1898, 2008-10-01, row 17, the end."""
+        position = self._checked(position)
+        return "the end" if position == len(self) else self._places[position]
+
+    @cached_property
+    def _places(self) -> list[str]:
+        return [f"row {row}" for row in range(len(self))] if self.index is None else texts_of(self.index)
+
+    def _checked(self, position: int) -> int:
+        return whole_number(position, "position", least=0, most=len(self), error=DataError)

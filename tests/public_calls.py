@@ -226,6 +226,7 @@ CALLS = [
         lambda chain: rb.DiscreteRBN(hmm().variables, hmm().terminals, hmm().prior, chain=chain),
     ),
     Call("OnePlusPoisson", lambda: {"rate": 1.0}),
+    Call("Geometric", lambda: {"mean": 9.0, "minimum": 3}),
     Call("OnePlusNegativeBinomial", lambda: {"mean": 1.0, "dispersion": 0.5}),
     Call("LengthTable", lambda: {"probabilities": (0.5, 0.5)}),
     Call("ExactlyOne", dict),

@@ -64,6 +64,7 @@ from .learn.reestimate import reestimate as reestimate
 from .learn.segmenter import HierarchicalSegmenter as HierarchicalSegmenter
 from .learn.settings import Work as Work
 from .lengths import ExactlyOne as ExactlyOne
+from .lengths import Geometric as Geometric
 from .lengths import LengthTable as LengthTable
 from .lengths import OnePlusNegativeBinomial as OnePlusNegativeBinomial
 from .lengths import OnePlusPoisson as OnePlusPoisson

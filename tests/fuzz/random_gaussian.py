@@ -65,7 +65,8 @@ def random_model(rng: np.random.Generator, level: str, *, simple: bool = False) 
             rb.OnePlusNegativeBinomial(10.0 ** rng.uniform(-2, 1), 10.0 ** rng.uniform(-4, 2)),
             rb.LengthTable(tuple(table)),
             rb.LengthTable((0.0, 1.0)),
-        ][int(rng.integers(4 if tame or simple else 5))]
+            rb.Geometric(2.0 + 10.0 ** rng.uniform(-2, 1), minimum=2),
+        ][int(rng.integers(4 if tame or simple else 6))]
 
     def emit(probability: float, size: int) -> rb.Emit:
         shows = size == columns and rng.random() < 0.6

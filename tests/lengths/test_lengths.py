@@ -1,10 +1,12 @@
 """Length distributions: proper probabilities, draws that follow them, clear errors."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare, nbinom, poisson
+from scipy.stats import chisquare, geom, nbinom, poisson
 
 import recbayes as rb
 from recbayes.errors import ModelError
@@ -18,6 +20,9 @@ CASES = [
     rb.OnePlusNegativeBinomial(3.0, 1.0),
     rb.OnePlusNegativeBinomial(4.0, 0.2),
     rb.OnePlusNegativeBinomial(1.5, 3.0),
+    rb.Geometric(3.5),
+    rb.Geometric(7.0, 5),
+    rb.Geometric(10.01, minimum=10),
 ]
 
 
@@ -100,16 +105,44 @@ def test_dispersion_one_is_geometric_and_dispersion_zero_is_poisson(mean: float)
     np.testing.assert_allclose(nearly, rb.OnePlusPoisson(mean).log_probability(lengths), rtol=1e-6, atol=1e-6)
 
 
-@given(st.sampled_from([0, 1, 2]), st.floats(0.05, 30.0), st.floats(1e-5, 5.0), st.integers(0, 2**32 - 1))
+@given(st.floats(1e-3, 200.0), st.integers(1, 50))
+def test_geometric_is_scipys_moved_to_its_minimum(extra: float, minimum: int) -> None:
+    length = rb.Geometric(minimum + extra, minimum)
+    lengths = np.arange(-2, minimum + 300)
+    expected = geom(1.0 / (1.0 + extra), loc=minimum - 1).logpmf(lengths)
+    np.testing.assert_allclose(length.log_probability(lengths), expected, rtol=1e-7, atol=1e-9)
+    assert length.shortest == minimum
+    assert geom(1.0 / (1.0 + length.extra), loc=minimum - 1).mean() == pytest.approx(length.mean)
+
+
+@given(st.floats(1e-2, 50.0))
+def test_geometric_is_a_negative_binomial_of_dispersion_one(extra: float) -> None:
+    lengths = np.arange(1, 100)
+    one, other = rb.Geometric(1.0 + extra), rb.OnePlusNegativeBinomial(extra, 1.0)
+    np.testing.assert_allclose(one.log_probability(lengths), other.log_probability(lengths), rtol=1e-9)
+
+
+@given(st.integers(1, 10**9), st.floats(-30.0, 30.0))
+def test_the_extra_of_a_geometric_is_free(minimum: int, free: float) -> None:
+    """Anything that a climb may try is a distribution: also where the minimum swallows the extra."""
+    length = rb.Geometric(minimum + 1.0, minimum).replaced({"extra": float(np.exp(free))})
+    assert length.minimum == minimum
+    assert length.extra == pytest.approx(np.exp(free), rel=1e-9, abs=3e-16 * minimum)
+    assert np.isfinite(length.log_probability(np.array([minimum, minimum + 3]))).all()
+
+
+@given(st.sampled_from([0, 1, 2, 3]), st.floats(0.05, 30.0), st.floats(1e-5, 5.0), st.integers(0, 2**32 - 1))
 def test_slopes_are_derivatives(kind: int, mean: float, dispersion: float, seed: int) -> None:
     """Of sum counts[n] log p(n), by differences: with respect to positive numbers, or to logarithms of probabilities."""
     rng = np.random.default_rng(seed)
-    length = [rb.OnePlusPoisson(mean), rb.OnePlusNegativeBinomial(mean, dispersion), rb.LengthTable((0.2, 0.3, 0.5))][kind]
+    kinds = rb.OnePlusPoisson(mean), rb.OnePlusNegativeBinomial(mean, dispersion), rb.LengthTable((0.2, 0.3, 0.5))
+    length = (*kinds, rb.Geometric(4 + mean, 4))[kind]
     counts = np.append(0.0, rng.random(3 if kind == 2 else 25))
+    counts[: length.shortest] = 0.0
     numbers = np.arange(len(counts))
 
     def total(one: Length) -> float:
-        return float(counts[1:] @ one.log_probability(numbers[1:]))
+        return float(counts[one.shortest :] @ one.log_probability(numbers[one.shortest :]))
 
     slopes = length.slopes(counts)
     assert set(slopes) == {quantity.name for quantity in length.quantities()}
@@ -136,6 +169,27 @@ def test_impossible_negative_binomials(mean: object, dispersion: object) -> None
         rb.OnePlusNegativeBinomial(mean, dispersion)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("mean", "minimum"),
+    [(1.0, 1), (4.9, 5), (0.0, 1), (np.inf, 1), (np.nan, 1), ("two", 1), (None, 1), (9.0, 0), (9.0, 2.5), (9.0, None)],
+)
+def test_impossible_geometrics(mean: object, minimum: object) -> None:
+    with pytest.raises(ModelError, match=r"mean|minimum"):
+        rb.Geometric(mean, minimum)  # type: ignore[arg-type]
+
+
+def test_leaves_of_one_length_are_not_geometric() -> None:
+    with pytest.raises(ModelError, match=r"more than the minimum, 1, got 1; .* use ExactlyOne\(\)"):
+        rb.Geometric(1.0)
+    with pytest.raises(ModelError, match=r"more than the minimum, 7, got 7; .* use a LengthTable"):
+        rb.Geometric(7, 7)
+
+
+def test_a_series_shorter_than_the_minimum_has_no_slope() -> None:
+    """Another rule made it: its counts do not even reach the minimum."""
+    assert rb.Geometric(9.0, 5).slopes(np.zeros(3)) == {"extra": 0.0}
+
+
 def test_dispersed_lengths_are_learnt() -> None:
     """Many short leaves and a few long ones: both numbers are found, and a Poisson fits worse."""
     truth = rb.OnePlusNegativeBinomial(4.0, 1.5)
@@ -157,3 +211,28 @@ def test_dispersed_lengths_are_learnt() -> None:
     )
     other = rb.fit(poisson_model, series, allowed=masks, standard_errors=False)
     assert found.log_likelihood > other.log_likelihood + 10.0
+
+
+def test_geometric_lengths_are_learnt_and_saved(tmp_path: Path) -> None:
+    """With known trees the mean length of all leaves is the estimate, and the minimum stays."""
+    emit = rb.Emit(0.6, np.eye(1) * 0.01, rb.Geometric(9.0, minimum=4))
+    split = rb.Split(0.4, "x", "x", rb.Link(np.eye(1)), rb.Link(np.eye(1)))
+    model = rb.GaussianRBN((rb.Variable("x", 1, (split, emit)),), rb.Prior("x", (rb.Component(np.zeros(1), np.eye(1)),)))
+    pairs = [model.sample(seed=seed, max_length=60) for seed in range(40)]
+    series, masks = [y for y, _ in pairs], [tree.span_mask() for _, tree in pairs]
+    lengths = np.array([leaf.end - leaf.start for _, tree in pairs for leaf in tree.leaves])
+    assert lengths.min() == 4
+    found = rb.fit(model, series, allowed=masks)
+    learnt = found.model.variables[0].rules[1].length
+    assert isinstance(learnt, rb.Geometric)
+    assert (learnt.mean, learnt.minimum) == (pytest.approx(lengths.mean(), rel=1e-3), 4)
+    row = next(row for row in found.table if row.name == "x.rules[1].length.extra")
+    assert row.estimate == pytest.approx(learnt.mean - 4)
+    extra = lengths.mean() - 4
+    assert row.standard_error == pytest.approx(np.sqrt(extra * (1 + extra) / len(lengths)), rel=0.01)
+    poisson_model = rb.GaussianRBN(
+        (rb.Variable("x", 1, (split, rb.Emit(0.6, np.eye(1) * 0.01, rb.OnePlusPoisson(4.0)))),), model.prior
+    )
+    assert rb.Parameters(model).size == rb.Parameters(poisson_model).size  # one number, as the rate of a Poisson
+    found.model.save(tmp_path / "model.json")
+    assert rb.load(tmp_path / "model.json") == found.model

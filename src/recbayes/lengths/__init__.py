@@ -4,9 +4,10 @@ A new one is a file with a subclass of `Length`, an entry here, and a line in `r
 """
 
 from recbayes.lengths.exactly_one import ExactlyOne
+from recbayes.lengths.geometric import Geometric
 from recbayes.lengths.length import Length
 from recbayes.lengths.negative_binomial import OnePlusNegativeBinomial
 from recbayes.lengths.poisson import OnePlusPoisson
 from recbayes.lengths.table import LengthTable
 
-LENGTHS: tuple[type[Length], ...] = (ExactlyOne, OnePlusPoisson, OnePlusNegativeBinomial, LengthTable)
+LENGTHS: tuple[type[Length], ...] = (ExactlyOne, OnePlusPoisson, OnePlusNegativeBinomial, Geometric, LengthTable)

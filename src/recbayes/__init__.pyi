@@ -61,7 +61,6 @@ from .learn.penalty import Penalty as Penalty
 from .learn.record import Fit as Fit
 from .learn.reestimate import expected_counts as expected_counts
 from .learn.reestimate import reestimate as reestimate
-from .learn.segmenter import HierarchicalSegmenter as HierarchicalSegmenter
 from .learn.settings import Work as Work
 from .lengths import ExactlyOne as ExactlyOne
 from .lengths import Geometric as Geometric
@@ -69,6 +68,9 @@ from .lengths import LengthTable as LengthTable
 from .lengths import OnePlusNegativeBinomial as OnePlusNegativeBinomial
 from .lengths import OnePlusPoisson as OnePlusPoisson
 from .parameters.parameters import Parameters as Parameters
+from .segmentation.result import Segmentation as Segmentation
+from .segmentation.segment import segment as segment
+from .segmentation.segmenter import HierarchicalSegmenter as HierarchicalSegmenter
 from .tree.known import known_spans as known_spans
 from .tree.metrics import Scores as Scores
 from .tree.metrics import boundary_scores as boundary_scores

@@ -68,6 +68,11 @@ class Constraints:
             )
         return np.ascontiguousarray(mask.astype(np.int8))
 
+    def mask_between(self, points: np.ndarray, length: int) -> np.ndarray:
+        """The mask of spans between points alone."""
+        mask = self.mask(length)
+        return np.ascontiguousarray(mask[np.ix_(points, points)]) if len(mask) else mask
+
 
 FREE = Constraints()
 

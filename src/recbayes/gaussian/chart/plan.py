@@ -44,10 +44,8 @@ def make_plan(tables: Tables, length: int, constraints: Constraints = FREE) -> P
     """The plan for a series of `length` observations, possibly restricted to boundaries and allowed spans."""
     if not constraints.any:
         return _plan_of_structure(_structure(tables), length)
-    positions, mask = constraints.points(length), constraints.mask(length)
-    if len(mask):
-        mask = np.ascontiguousarray(mask[np.ix_(positions, positions)])
-    return _lay_out_plan(_structure(tables), positions, mask)
+    positions = constraints.points(length)
+    return _lay_out_plan(_structure(tables), positions, constraints.mask_between(positions, length))
 
 
 class _Structure(NamedTuple):

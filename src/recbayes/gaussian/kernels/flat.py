@@ -12,18 +12,23 @@ from recbayes.compiled.lanes import BORROWING, KERNEL
 
 
 @njit(**KERNEL)
-def add_member(columns: np.ndarray, mean: np.ndarray, variance: np.ndarray, log_weight: float, total: np.ndarray) -> None:
-    """Add the evidence of one member of a bank to that of others: log of the sum of exponentials.
-
-    `columns` (3, columns, spans) are potentials of the columns' means, which are normal and independent.
-    """
+def integrate_columns(columns: np.ndarray, mean: np.ndarray, variance: np.ndarray, out: np.ndarray) -> None:
+    """Log evidences of spans from potentials (3, columns, spans) of the columns' means, which are normal and independent."""
     count = columns.shape[1]
-    for span in range(len(total)):
-        value = log_weight
+    for span in range(len(out)):
+        value = 0.0
         for d in range(count):
             precision, apart = columns[2, d, span], columns[1, d, span] - mean[d]
             spread = 1.0 + precision * variance[d]
             value += columns[0, d, span] - 0.5 * (math.log(spread) + apart * apart * precision / spread)
+        out[span] = value
+
+
+@njit(**KERNEL)
+def add_evidence(found: np.ndarray, log_weight: float, total: np.ndarray) -> None:
+    """Add to a mixture: log of the sum of exponentials."""
+    for span in range(len(total)):
+        value = found[span] + log_weight
         high, low = max(total[span], value), min(total[span], value)
         total[span] = high + math.log1p(math.exp(low - high)) if low > -math.inf else high
 

@@ -22,16 +22,16 @@ class Latent(NamedTuple):
 
 
 def gather_latents(
-    chart: Chart, forest: Forest, weights: np.ndarray, components: np.ndarray
+    chart: Chart, forest: Forest, weights: np.ndarray, components: np.ndarray, by_rule: bool = False
 ) -> dict[tuple[int, ...], Latent]:
-    """The values of all nodes that occur in the draws, by variable, start and end (chart points).
+    """The values of all nodes that occur in the draws, by variable, start and end (chart points), and perhaps by rule.
 
     A node's value is a mixture over the trees that have it, each contributing one Gaussian (Rao and Blackwell): total mean
     and covariance follow from sums of weights, means and squares, taken about the first mean met to keep all digits.
     """
     representatives, weights, components = merge_equal(forest, weights, components)
     trees = forest.select(representatives)
-    cells = np.stack([trees.variables, trees.starts, trees.ends], axis=1)
+    cells = np.stack([trees.variables, trees.starts, trees.ends, *([trees.rules] if by_rule else [])], axis=1)
     unique, cell_of = np.unique(cells, axis=0, return_inverse=True)
     cell_of = cell_of.reshape(-1)
     size = max(variable.dim for variable in chart.model.variables)

@@ -141,12 +141,13 @@ class GaussianPosterior(Posterior):
         They are exact given each drawn tree, and averaged over the draws.
         """
         cell = self.chart.locate(start, end, variable)
-        if cell not in self._latents:
+        if cell not in self.latents:
             raise DataError(f"no draw has a node {start}:{end} of {self.chart.model.variables[cell[0]].name}")
-        return self._latents[cell]
+        return self.latents[cell]
 
     @cached_property
-    def _latents(self) -> dict[tuple[int, ...], Latent]:
+    def latents(self) -> dict[tuple[int, ...], Latent]:
+        """The values of all nodes in the draws, by variable, first and last point of the chart."""
         return gather_latents(self.chart, self.trees, self.weights, self.prior_components)
 
     def best(self, count: int) -> list[ScoredTree]:

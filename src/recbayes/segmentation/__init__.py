@@ -1,0 +1,1 @@
+"""`rb.segment`: the one call from data to change points, segments and their tree."""

@@ -1,0 +1,171 @@
+"""The posterior of a series averaged over models: each counts as much as its evidence, given the length, and its prior say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.special import logsumexp
+
+from recbayes.errors import DataError
+from recbayes.family.posterior import Posterior, ScoredTree
+from recbayes.gaussian.model.moments import matched_moments
+from recbayes.gaussian.posterior.decode import GaussianCells
+from recbayes.gaussian.posterior.latents import Latent
+from recbayes.gaussian.posterior.leaves import Belief, LeafPart, belief, leaf_parts
+from recbayes.gaussian.posterior.posterior import GaussianPosterior
+from recbayes.segmentation.defaults import Candidate
+from recbayes.tree.forest import Forest
+from recbayes.tree.tree import Tree
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AveragePosterior(Posterior):
+    """Draws of trees from several models of one series. `shares` are the models' posterior probabilities."""
+
+    models: tuple[Candidate, ...]
+    parts: tuple[GaussianPosterior, ...]
+    shares: np.ndarray
+    log_evidences: np.ndarray  # of the models, given the length
+
+    @property
+    def length(self) -> int:
+        return self.parts[0].length
+
+    @cached_property
+    def trees(self) -> Forest:  # type: ignore[override]
+        """All draws, model after model; rules of leaves are named with the model's kind."""
+        names: dict[int, str] = {}
+        rules, known = [], {}
+        for one, part in zip(self.models, self.parts, strict=True):
+            numbers = {}
+            for number, name in part.trees.rule_names.items():
+                full = name if number >= 0 else f"{one.kind}: {name.removeprefix('emit').strip()}".removesuffix(": ")
+                if full not in known:
+                    known[full] = len(known) if number >= 0 else -1 - len(known)
+                    names[known[full]] = full
+                numbers[number] = known[full]
+            rules.append(np.array([numbers[rule] for rule in part.trees.rules.tolist()], dtype=np.int32))
+        forests = [part.trees for part in self.parts]
+        ends = np.cumsum([0, *(len(forest.rules) for forest in forests)])
+        columns = {
+            name: np.concatenate([getattr(forest, name) for forest in forests])
+            for name in ("variables", "starts", "ends", "arities")
+        }
+        first = np.concatenate([[0], *(forest.first[1:] + end for forest, end in zip(forests, ends[:-1], strict=True))])
+        return replace(forests[0], rule_names=names, rules=np.concatenate(rules), first=first, **columns)
+
+    @cached_property
+    def weights(self) -> np.ndarray:  # type: ignore[override]
+        return np.concatenate([share * part.weights for share, part in zip(self.shares, self.parts, strict=True)])
+
+    @property
+    def log_evidence(self) -> float:
+        """log p(Y) given the length, averaged over the models."""
+        return float(logsumexp(self.log_evidences + np.log([one.probability for one in self.models])))
+
+    @property
+    def log_evidence_error(self) -> float:
+        errors = np.array([part.log_evidence_error for part in self.parts])
+        return float(np.sqrt((self.shares**2) @ errors**2))
+
+    @property
+    def effective_sample_size(self) -> float:
+        return float(1.0 / (self.weights**2).sum())
+
+    @property
+    def method(self) -> str:
+        return f"average over {len(self.parts)} models"
+
+    @property
+    def complaint(self) -> str:
+        found = [(share, part.complaint) for share, part in zip(self.shares, self.parts, strict=True) if part.complaint]
+        return max(found)[1] if sum(share for share, _ in found) > 0.1 else ""
+
+    @cached_property
+    def kinds(self) -> dict[str, float]:
+        """Probabilities of the kinds of segments that the series has."""
+        found: dict[str, float] = {}
+        for one, share in zip(self.models, self.shares, strict=True):
+            found[one.kind] = found.get(one.kind, 0.0) + float(share)
+        return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+    @cached_property
+    def _leaves(self) -> dict[tuple[int, int], list[LeafPart]]:
+        found: dict[tuple[int, int], list[LeafPart]] = {}
+        for share, part in zip(self.shares, self.parts, strict=True):
+            for span, leaves in leaf_parts(part).items():
+                found.setdefault(span, []).extend(one._replace(probability=share * one.probability) for one in leaves)
+        return found
+
+    def leaf(self, start: int, end: int) -> Belief:
+        """What is believed of a segment, given that it is one."""
+        if (start, end) not in self._leaves:
+            raise DataError(f"no draw has a segment {start}:{end}")
+        return belief(self._leaves[start, end])
+
+    def latents(self) -> dict[tuple[int, int], Latent]:
+        """Values of all nodes in the draws, by start and end (observations): mixtures over the models, by their moments."""
+        found: dict[tuple[int, int], list[tuple[float, np.ndarray, np.ndarray]]] = {}
+        for share, part in zip(self.shares, self.parts, strict=True):
+            positions = part.chart.plan.positions
+            for (_, i, k), one in part.latents.items():
+                moments = share * one.probability, one.mean, one.covariance
+                found.setdefault((int(positions[i]), int(positions[k])), []).append(moments)
+        latents = {}
+        for span, moments in found.items():
+            total = sum(weight for weight, *_ in moments)
+            shared = [(weight / total, mean, covariance) for weight, mean, covariance in moments]
+            latents[span] = Latent(*matched_moments(shared), float(min(total, 1.0)))
+        return latents
+
+    def best(self, count: int) -> list[ScoredTree]:
+        found = []
+        for one, part, log_evidence, share in zip(self.models, self.parts, self.log_evidences, self.shares, strict=True):
+            offset = np.log(one.probability) + log_evidence - part.log_evidence
+            for scored in part.best(count):
+                found.append(ScoredTree(scored.tree, scored.log_joint + offset, float(share * scored.probability)))
+        return sorted(found, key=lambda scored: -scored.log_joint)[:count]
+
+    @cached_property
+    def cells(self) -> GaussianCells:
+        return GaussianCells(self.parts[0].chart, self.trees)
+
+    def finish(self, tree: Forest) -> Tree:
+        """Rules of leaves are those most frequent in the draws."""
+        rules = tree.rules.copy()
+        for n in np.flatnonzero(tree.arities == 0):
+            here = (self.trees.starts == tree.starts[n]) & (self.trees.ends == tree.ends[n]) & (self.trees.arities == 0)
+            totals: dict[int, float] = {}
+            for rule, weight in zip(self.trees.rules[here].tolist(), self.weights[self.trees.owners[here]], strict=True):
+                totals[rule] = totals.get(rule, 0.0) + weight
+            rules[n] = (
+                max(totals, key=lambda rule: totals[rule]) if totals else next(r for r in self.trees.rule_names if r < 0)
+            )
+        split = next((number for number in self.trees.rule_names if number >= 0), 0)
+        rules[tree.arities > 0] = split
+        return replace(tree, rules=rules, rule_names=self.trees.rule_names)[0]
+
+    def dress(self, tree: Tree) -> Tree:
+        return self.with_probabilities(tree)
+
+
+def average(
+    models: Sequence[Candidate], parts: Sequence[GaussianPosterior], log_evidences: Sequence[float] | np.ndarray
+) -> AveragePosterior:
+    """Posteriors of one series by several models, with the models' log evidences given the length."""
+    given = np.asarray(log_evidences)
+    logs = given + np.log([one.probability for one in models])
+    shares = np.exp(logs - logsumexp(logs))
+    return AveragePosterior(tuple(models), tuple(parts), shares / shares.sum(), given)
+
+
+def counted(part: GaussianPosterior, least: int, most: int) -> tuple[GaussianPosterior | None, float]:
+    """The draws that have at least and at most so many segments, None if there are none, and their share."""
+    leaves = np.add.reduceat((part.trees.arities == 0).astype(np.int64), part.trees.first[:-1])
+    chosen = np.flatnonzero((leaves >= least) & (leaves <= most))
+    share = float(part.weights[chosen].sum())
+    if not len(chosen) or share == 0.0:
+        return None, 0.0
+    rows = {name: getattr(part, name)[chosen] for name in ("log_weights", "log_joints", "prior_components")}
+    return replace(part, trees=part.trees.select(chosen), **rows), share

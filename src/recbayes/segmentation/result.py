@@ -1,0 +1,84 @@
+"""`Segmentation`: what `rb.segment` found, in the terms of the data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from recbayes.data.table import Table
+from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.segmentation.average import AveragePosterior
+from recbayes.segmentation.candidates import Points
+from recbayes.segmentation.decide import ChangePoint
+from recbayes.segmentation.rows import frame_of, rows_of
+from recbayes.segmentation.texts import summary
+from recbayes.tree.tree import Tree
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Segmentation:
+    """The change points of a series, its segments, and the tree over them, with their probabilities.
+
+    `changes` has of every change point its position (row), the probability of a change within `tolerance` rows of it, and
+    an interval. `tree` has the segments as leaves; its nodes' probabilities are those of a node with the same ends, give or take
+    the tolerance. `posterior` are all draws, averaged over models, before anything was decided. Values of nodes are in the
+    data's units, or in their logarithms if the data were taken in `logarithms`.
+    """
+
+    data: Table
+    changes: tuple[ChangePoint, ...]
+    tree: Tree
+    posterior: AveragePosterior
+    given_segments: AveragePosterior  # draws of trees over the segments found
+    points: Points
+    tolerance: int
+    logarithms: bool
+    library: str | None = None  # of data frames, that the data came from
+
+    @cached_property
+    def change_points(self) -> list[Any]:
+        """The label of the first row of every segment but the first: its position, or what the data's index says."""
+        return [self.data.label(change.position) for change in self.changes]
+
+    @property
+    def boundary_probability(self) -> np.ndarray:
+        """(N + 1,): the probability that a segment begins or ends at exactly this row; 1 at both ends."""
+        return self.posterior.boundary_probability
+
+    @property
+    def model(self) -> GaussianRBN:
+        """The most probable of the models that were averaged over (`posterior.models` has all of them)."""
+        return self.posterior.models[int(np.argmax(self.posterior.shares))].model
+
+    @property
+    def kinds(self) -> Mapping[str, float]:
+        """Probabilities of the kinds that segments of this series are of."""
+        return self.posterior.kinds
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One for each node of the tree, from the whole series down: see `table`."""
+        return rows_of(self)
+
+    def table(self) -> Any:
+        """One row for each node of the tree, from the whole series down, as a data frame of the library the data came from.
+
+        Without one, of pandas or polars, if one of them is installed, or else a list of dictionaries. Rows have first and last
+        observation, `depth`, `kind` ("group" for nodes that are no segments), `probability`, and of segments `level`, `slope`
+        (per row or tick), `noise` and `coefficient` with 80 % intervals.
+        """
+        return frame_of(self.rows(), self.library)
+
+    def summary(self) -> str:
+        """What was found, in words."""
+        return summary(self)
+
+    def plot(self, *, figure: Any = None) -> Any:
+        """A figure: the series with its segments, where changes are likely, and the tree."""
+        from recbayes.plot.segmented import segmented
+
+        return segmented(self, figure=figure)
+
+    def __repr__(self) -> str:
+        return self.summary()

@@ -1,0 +1,68 @@
+"""What was found as rows of a table."""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recbayes.gaussian.posterior.leaves import INTERVAL, Mixture
+
+if TYPE_CHECKING:
+    from recbayes.segmentation.result import Segmentation
+
+
+def rows_of(found: "Segmentation") -> list[dict[str, Any]]:
+    """One for each node of the tree, in preorder."""
+    names = found.data.names or (
+        ("",) if found.data.values.shape[1] == 1 else tuple(map(str, range(found.data.values.shape[1])))
+    )
+    rows = []
+    for node, arity, depth in zip(found.tree.nodes, found.tree.arities, _depths(found.tree.arities), strict=True):
+        row: dict[str, Any] = {
+            "start": found.data.label(node.start),
+            "end": found.data.label(node.end - 1),
+            "observations": node.length,
+            "depth": depth,
+            "kind": "group" if arity else node.own["kind"] if node.own else "",
+            "probability": node.probability,
+        }
+        level = None if node.value is None else np.exp(node.value) if found.logarithms else node.value
+        belief = None if arity else found.given_segments.leaf(node.start, node.end)
+        for c, name in enumerate(names):
+            suffix = f" {name}" if len(names) > 1 else ""
+            row[f"level{suffix}"] = None if level is None else float(level[c])
+            for what in ("level", "slope", "noise"):
+                row |= _told(None if belief is None else getattr(belief, what), what, suffix, c, found.logarithms)
+        row |= _told(None if belief is None else belief.coefficient, "coefficient", "", 0, False)
+        rows.append(row)
+    return rows
+
+
+def _told(mixture: Mixture | None, what: str, suffix: str, column: int, logarithms: bool) -> dict[str, Any]:
+    """A quantity of a segment with its interval; of a group, nothing. Levels of logarithms are told as they were."""
+    names = f"{what}{suffix}", f"{what}_low{suffix}", f"{what}_high{suffix}"
+    if mixture is None:
+        return dict.fromkeys(names[1:] if what == "level" else names)
+    values = [float(mixture.mean[column]), *(float(mixture.quantile(share)[column]) for share in INTERVAL)]
+    if logarithms and what == "level":
+        values = np.exp(values).tolist()
+    return dict(zip(names, values, strict=True))
+
+
+def _depths(arities: Any) -> list[int]:
+    depths, waiting = [], [0]
+    for arity in arities:
+        depth = waiting.pop()
+        depths.append(depth)
+        waiting += [depth + 1] * arity
+    return depths
+
+
+def frame_of(rows: list[dict[str, Any]], library: str | None) -> Any:
+    """Rows as a data frame: of the library that is named, or of one that is installed; or as they are."""
+    import importlib.util
+
+    for name in (library, "pandas", "polars"):
+        if name is not None and (name in sys.modules or importlib.util.find_spec(name) is not None):
+            return importlib.import_module(name).DataFrame(rows)
+    return rows

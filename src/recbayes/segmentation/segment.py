@@ -1,0 +1,198 @@
+"""`rb.segment`: data in, change points, segments and their tree out."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from recbayes.checks.arguments import generator_of, listed
+from recbayes.checks.arrays import MOST_DRAWS, short, whole_number
+from recbayes.checks.series import Series
+from recbayes.data.frames import read_tables
+from recbayes.data.table import Table
+from recbayes.errors import DataError
+from recbayes.segmentation.average import AveragePosterior
+from recbayes.segmentation.candidates import Points, find_points
+from recbayes.segmentation.decide import Boundaries, decide
+from recbayes.segmentation.defaults import EXPECTED, KINDS, Candidate, default_models
+from recbayes.segmentation.infer import GivenSegments, Task, draw_average
+from recbayes.segmentation.result import Segmentation
+from recbayes.segmentation.tell import told_tree
+from recbayes.segmentation.units import units_of
+from recbayes.spans.constraints import Constraints
+
+TOLERANCE = 5
+
+
+@dataclass(frozen=True)
+class _Settings:
+    minimum: int
+    segments: tuple[int, int] | None
+    kinds: tuple[str, ...]
+    periods: tuple[float, ...]
+    tolerance: int | None
+    logarithms: bool | None
+    draws: int
+    executor: Executor | None
+
+    @property
+    def expected(self) -> tuple[float, ...]:
+        """Numbers of segments that models expect."""
+        if self.segments is None:
+            return EXPECTED
+        least, most = self.segments
+        return tuple(dict.fromkeys(float(one) for one in np.geomspace(max(least, 1.5), max(most, 1.5), 3)))
+
+
+def segment(
+    data: Any,
+    *,
+    time: Any = None,
+    columns: Any = None,
+    min_length: int = 1,
+    segments: int | tuple[int, int] | None = None,
+    kinds: Sequence[str] | None = None,
+    periods: float | Sequence[float] = (),
+    tolerance: int | None = None,
+    logarithms: bool | None = None,
+    draws: int = 1000,
+    seed: int | np.random.Generator | None = None,
+    executor: Executor | None = None,
+) -> Any:
+    """The change points of a series, its segments and their tree: a `Segmentation`; a list of them for a list of series.
+
+    `data` is an array (observations, or observations by columns), a series or data frame of pandas, polars and others, or a list
+    of these; NaN is missing. `time` names a column of times, or gives them. Nothing need be set: models of several kinds are
+    averaged over, each counting as much as the data say.
+
+    `min_length` is the fewest observations of a segment, `segments` their number, or the fewest and the most. `kinds` are some
+    of "level", "trend", "level + autoregressive" and "trend + autoregressive". `periods` are lengths of seasons, in
+    observations, that every segment has coefficients of its own for. Change points are told where a change is more probable
+    than not within `tolerance` observations (None: 5, fewer in short series). `logarithms` says whether to look at the
+    logarithms of positive data; None lets the data decide.
+    """
+    settings = _Settings(
+        whole_number(min_length, "min_length", least=1, error=DataError),
+        _range(segments),
+        _kinds(kinds),
+        _periods(periods),
+        None if tolerance is None else whole_number(tolerance, "tolerance", least=0, error=DataError),
+        _logarithms(logarithms),
+        whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError),
+        executor,
+    )
+    generator = np.random.default_rng() if seed is None else generator_of(seed)
+    tables, single = read_tables(data, time=time, columns=columns)
+    library = _library(data if single else data[0])
+    found = [_segment_one(table, settings, int(generator.integers(2**62)), library) for table in tables]
+    return found[0] if single else found
+
+
+def _segment_one(table: Table, settings: _Settings, seed: int, library: str | None) -> Segmentation:
+    if np.isnan(table.values).all():
+        raise DataError("all observations are missing; there is nothing to segment")
+    least = settings.minimum * (settings.segments[0] if settings.segments else 1)
+    if len(table) < least:
+        raise DataError(f"the series has {len(table)} observations, too few for min_length and segments: at least {least}")
+    models, series, points, logarithms = _looked_at(table, settings)
+    count = settings.segments or (1, len(series))
+    task = Task(series, Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor)
+    posterior = draw_average(_worth(models, points), task)
+    tolerance = min(TOLERANCE, max(len(series) // 10, 1)) if settings.tolerance is None else settings.tolerance
+    changes = decide(_boundaries(posterior), len(series), tolerance, 0.5, count[0] - 1, count[1] - 1)
+    given = replace(task, constraints=GivenSegments(boundaries=np.array([one.position for one in changes], dtype=np.int64)))
+    within = draw_average(list(posterior.models), replace(given, count=(1, len(series))))
+    tree = told_tree(within, posterior, tolerance)
+    posterior.warn()
+    return Segmentation(table, tuple(changes), tree, posterior, within, points, tolerance, logarithms, library)
+
+
+def _looked_at(table: Table, settings: _Settings) -> tuple[list[Candidate], Series, Points, bool]:
+    """The series as it is or in logarithms, whichever has the higher evidence; its models, and where it may be cut."""
+    best: tuple[float, Any] | None = None
+    seen = table.values[~np.isnan(table.values)]
+    possible = bool((seen > 0).all())
+    if settings.logarithms and not possible:
+        raise DataError(f"logarithms need positive data, and the least is {seen.min():.6g}; leave logarithms to the data")
+    ways = [False, True] if settings.logarithms is None and possible else [bool(settings.logarithms)]
+    for logarithms in ways:
+        series = _series(table, logarithms)
+        units = units_of(series.values)
+        models = default_models(
+            units,
+            len(series),
+            kinds=settings.kinds,
+            periods=settings.periods,
+            minimum=settings.minimum,
+            expected=settings.expected,
+        )
+        points = find_points(models, series, units)
+        logs = points.log_evidences + np.log([one.probability for one in models])
+        evidence = float(np.logaddexp.reduce(logs)) - (np.log(seen).sum() if logarithms else 0.0)
+        if best is None or evidence > best[0]:
+            best = evidence, (models, series, points, logarithms)
+    assert best is not None
+    return best[1]  # type: ignore[no-any-return]
+
+
+def _series(table: Table, logarithms: bool) -> Series:
+    with np.errstate(invalid="ignore"):
+        return Series(np.log(table.values) if logarithms else table.values)
+
+
+def _worth(models: list[Candidate], points: Points) -> list[Candidate]:
+    """The models that matter, by what they are worth without a tree."""
+    logs = points.log_evidences + np.log([one.probability for one in models])
+    return [one for one, log in zip(models, logs, strict=True) if log >= logs.max() - 12.0]
+
+
+def _boundaries(posterior: AveragePosterior) -> Boundaries:
+    forest = posterior.trees
+    inner = (forest.arities == 0) & (forest.positions[forest.ends] < posterior.length)
+    return Boundaries(forest.positions[forest.ends[inner]], forest.owners[inner], posterior.weights)
+
+
+def _range(segments: Any) -> tuple[int, int] | None:
+    if segments is None:
+        return None
+    if isinstance(segments, tuple | list | range):
+        if len(segments) < 1:
+            raise DataError("segments must be a number, or the fewest and the most, got nothing")
+        ends = [whole_number(one, "segments", least=1, error=DataError) for one in (segments[0], segments[-1])]
+        if ends[0] > ends[1]:
+            raise DataError(f"segments must be a number, or the fewest and the most, got {short(segments)}")
+        return ends[0], ends[1]
+    number = whole_number(segments, "segments", least=1, error=DataError)
+    return number, number
+
+
+def _kinds(kinds: Any) -> tuple[str, ...]:
+    if kinds is None:
+        return KINDS
+    given = [kinds] if isinstance(kinds, str) else listed(kinds, "kinds", "kinds of segments")
+    if not given or any(one not in KINDS for one in given):
+        raise DataError(f"kinds must be some of {', '.join(KINDS)}, got {short(kinds)}")
+    return tuple(dict.fromkeys(given))
+
+
+def _periods(periods: Any) -> tuple[float, ...]:
+    try:
+        found = np.atleast_1d(np.asarray(periods, dtype=np.float64))
+    except (TypeError, ValueError) as problem:
+        raise DataError(f"periods must be lengths of seasons in observations, got {short(periods)}") from problem
+    if found.ndim != 1 or not (np.isfinite(found) & (found >= 2)).all():
+        raise DataError(f"periods must be lengths of seasons of at least 2 observations, got {short(periods)}")
+    return tuple(found.tolist())
+
+
+def _logarithms(value: Any) -> bool | None:
+    if value is not None and not isinstance(value, bool | np.bool_):
+        raise DataError(f"logarithms must be True, False or None, got {short(value)}")
+    return None if value is None else bool(value)
+
+
+def _library(data: Any) -> str | None:
+    name = type(data).__module__.split(".")[0]
+    return name if name in ("pandas", "polars") else None

@@ -1,0 +1,52 @@
+"""What was found, in words."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from recbayes.segmentation.result import Segmentation
+
+
+def summary(found: "Segmentation") -> str:
+    """Change points with probabilities, segments with their levels, and how it was found."""
+    data = found.data
+    count = len(found.changes)
+    what = "no change point" if not count else "1 change point" if count == 1 else f"{count} change points"
+    extent = f"{len(data)} observations from {data.place(0)} to {data.place(len(data) - 1)}"
+    lines = [f"{what} in {extent}" + (", taken in logarithms" if found.logarithms else "")]
+    for change in found.changes:
+        spread = f" (between {data.place(change.low)} and {data.place(change.high)})" if change.low < change.high else ""
+        lines.append(f"  {data.place(change.position)}: probability {change.probability:.2f}{spread}")
+    lines.append(_segments(found))
+    lines.append("kinds of segments: " + ", ".join(f"{kind} {p:.2f}" for kind, p in found.kinds.items() if p >= 0.005))
+    posterior = found.posterior
+    lines.append(
+        f"{len(posterior.trees)} draws worth {posterior.effective_sample_size:.0f}, {posterior.method}; "
+        f"{len(found.points.positions) - 2} of {len(data) - 1} positions looked at, {found.points.left_out:.2g} changes "
+        "expected elsewhere"
+    )
+    return "\n".join(lines)
+
+
+def _segments(found: "Segmentation") -> str:
+    lines = ["segments:"]
+    for row in found.rows():
+        if row["kind"] == "group":
+            continue
+        numbers = []
+        for name, value in row.items():
+            if (
+                name.split(" ")[0] in ("level", "slope", "noise")
+                and value is not None
+                and not (name.startswith("slope") and not value)
+            ):
+                numbers.append(f"{name} {value:.4g}")
+        lines.append(f"  {_text(row['start'])} to {_text(row['end'])}: " + ", ".join(numbers))
+    return "\n".join(lines)
+
+
+def _text(label: object) -> str:
+    if isinstance(label, np.datetime64):
+        return str(label).removesuffix("T00:00:00.000000000").removesuffix("T00:00:00")
+    return str(label).removesuffix(" 00:00:00")

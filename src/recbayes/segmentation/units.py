@@ -1,0 +1,33 @@
+"""The units in which a series is looked at: each column by its mean and deviation, so that one default suits all."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+TIES = 0.2  # of the smallest gap between distinct values: the least noise that rounded data have
+
+
+class Units(NamedTuple):
+    """Of every column, its middle, its deviation, and the least noise as a share of that."""
+
+    centre: np.ndarray
+    scale: np.ndarray
+    least: np.ndarray
+
+
+def units_of(values: np.ndarray) -> Units:
+    """From all that is observed; a column that is constant, or never seen, has the unit 1."""
+    found = [_of_column(column[~np.isnan(column)]) for column in values.T]
+    return Units(*(np.array(part) for part in zip(*found, strict=True)))
+
+
+def _of_column(seen: np.ndarray) -> tuple[float, float, float]:
+    if not len(seen):
+        return 0.0, 1.0, 0.0
+    centre = float(seen.mean())
+    scale = float(np.sqrt(np.mean((seen - centre) ** 2)))
+    if not scale > 1e-12 * abs(centre):
+        return centre, max(1e-9 * abs(centre), 1.0 if centre == 0.0 else 0.0), 0.0
+    gaps = np.diff(np.unique(seen))
+    gaps = gaps[gaps > 1e-9 * scale]  # what rounding makes is no gap
+    return centre, scale, TIES * float(gaps.min()) / scale if len(gaps) else 0.0

@@ -7,26 +7,30 @@ from functools import cached_property
 import numpy as np
 from scipy.special import logsumexp
 
+from recbayes.checks.arrays import whole_number
 from recbayes.errors import DataError
 from recbayes.family.posterior import Posterior, ScoredTree
 from recbayes.gaussian.model.moments import matched_moments
 from recbayes.gaussian.posterior.decode import GaussianCells
-from recbayes.gaussian.posterior.latents import Latent
+from recbayes.gaussian.posterior.latents import Latent, gather_latents
 from recbayes.gaussian.posterior.leaves import Belief, LeafPart, belief, leaf_parts
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.segmentation.defaults import Candidate
+from recbayes.segmentation.units import View
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AveragePosterior(Posterior):
-    """Draws of trees from several models of one series. `shares` are the models' posterior probabilities."""
+    """Draws of trees from several models of one series. `shares` are the models' posterior probabilities, `log_ratios` what
+    the weights of draws are to be multiplied with, and `log_evidences` those of the models, given the length."""
 
     models: tuple[Candidate, ...]
     parts: tuple[GaussianPosterior, ...]
+    log_ratios: tuple[np.ndarray, ...]
     shares: np.ndarray
-    log_evidences: np.ndarray  # of the models, given the length
+    log_evidences: np.ndarray
 
     @property
     def length(self) -> int:
@@ -57,7 +61,16 @@ class AveragePosterior(Posterior):
 
     @cached_property
     def weights(self) -> np.ndarray:  # type: ignore[override]
-        return np.concatenate([share * part.weights for share, part in zip(self.shares, self.parts, strict=True)])
+        return np.concatenate([share * own for share, own in zip(self.shares, self._weights, strict=True)])
+
+    @cached_property
+    def _weights(self) -> list[np.ndarray]:
+        """Of the draws of each model; they sum to one."""
+        found = []
+        for part, ratios in zip(self.parts, self.log_ratios, strict=True):
+            weights = part.weights * np.exp(ratios - ratios.max()) if np.isfinite(ratios).any() else 0.0 * part.weights
+            found.append(weights / max(weights.sum(), 1e-300))
+        return found
 
     @property
     def log_evidence(self) -> float:
@@ -93,8 +106,8 @@ class AveragePosterior(Posterior):
     @cached_property
     def _leaves(self) -> dict[tuple[int, int], list[LeafPart]]:
         found: dict[tuple[int, int], list[LeafPart]] = {}
-        for share, part in zip(self.shares, self.parts, strict=True):
-            for span, leaves in leaf_parts(part).items():
+        for share, part, weights in zip(self.shares, self.parts, self._weights, strict=True):
+            for span, leaves in leaf_parts(part, weights).items():
                 found.setdefault(span, []).extend(one._replace(probability=share * one.probability) for one in leaves)
         return found
 
@@ -107,9 +120,9 @@ class AveragePosterior(Posterior):
     def latents(self) -> dict[tuple[int, int], Latent]:
         """Values of all nodes in the draws, by start and end (observations): mixtures over the models, by their moments."""
         found: dict[tuple[int, int], list[tuple[float, np.ndarray, np.ndarray]]] = {}
-        for share, part in zip(self.shares, self.parts, strict=True):
+        for share, part, weights in zip(self.shares, self.parts, self._weights, strict=True):
             positions = part.chart.plan.positions
-            for (_, i, k), one in part.latents.items():
+            for (_, i, k), one in gather_latents(part.chart, part.trees, weights, part.prior_components).items():
                 moments = share * one.probability, one.mean, one.covariance
                 found.setdefault((int(positions[i]), int(positions[k])), []).append(moments)
         latents = {}
@@ -120,11 +133,15 @@ class AveragePosterior(Posterior):
         return latents
 
     def best(self, count: int) -> list[ScoredTree]:
+        """The most probable distinct trees among the draws, with log p(Y, tree and model) given the length."""
+        count = whole_number(count, "count", least=1, error=DataError)
         found = []
-        for one, part, log_evidence, share in zip(self.models, self.parts, self.log_evidences, self.shares, strict=True):
-            offset = np.log(one.probability) + log_evidence - part.log_evidence
-            for scored in part.best(count):
-                found.append(ScoredTree(scored.tree, scored.log_joint + offset, float(share * scored.probability)))
+        for one, part, ratios in zip(self.models, self.parts, self.log_ratios, strict=True):
+            representatives, _ = part.trees.distinct()
+            scores = (part.log_joints + ratios)[representatives] + np.log(one.probability) + one.view.log_jacobian
+            for t in np.argsort(-scores, kind="stable")[:count]:
+                probability = float(np.exp(min(scores[t] - self.log_evidence, 0.0)))
+                found.append(ScoredTree(part.trees[int(representatives[t])], float(scores[t]), probability))
         return sorted(found, key=lambda scored: -scored.log_joint)[:count]
 
     @cached_property
@@ -151,21 +168,28 @@ class AveragePosterior(Posterior):
 
 
 def average(
-    models: Sequence[Candidate], parts: Sequence[GaussianPosterior], log_evidences: Sequence[float] | np.ndarray
+    models: Sequence[Candidate], parts: Sequence[GaussianPosterior], log_ratios: Sequence[np.ndarray]
 ) -> AveragePosterior:
-    """Posteriors of one series by several models, with the models' log evidences given the length."""
-    given = np.asarray(log_evidences)
-    logs = given + np.log([one.probability for one in models])
+    """Posteriors of one series by several models, whose draws' weights are to be multiplied with ratios."""
+    log_evidences = np.array(
+        [
+            part.log_evidence + logsumexp(ratios, b=part.weights) + one.view.log_jacobian
+            for one, part, ratios in zip(models, parts, log_ratios, strict=True)
+        ]
+    )
+    logs = log_evidences + np.log([one.probability for one in models])
     shares = np.exp(logs - logsumexp(logs))
-    return AveragePosterior(tuple(models), tuple(parts), shares / shares.sum(), given)
+    return AveragePosterior(tuple(models), tuple(parts), tuple(log_ratios), shares / shares.sum(), log_evidences)
 
 
-def counted(part: GaussianPosterior, least: int, most: int) -> tuple[GaussianPosterior | None, float]:
-    """The draws that have at least and at most so many segments, None if there are none, and their share."""
-    leaves = np.add.reduceat((part.trees.arities == 0).astype(np.int64), part.trees.first[:-1])
-    chosen = np.flatnonzero((leaves >= least) & (leaves <= most))
-    share = float(part.weights[chosen].sum())
-    if not len(chosen) or share == 0.0:
-        return None, 0.0
-    rows = {name: getattr(part, name)[chosen] for name in ("log_weights", "log_joints", "prior_components")}
-    return replace(part, trees=part.trees.select(chosen), **rows), share
+def leaf_counts(part: GaussianPosterior) -> np.ndarray:
+    """The number of segments of every draw."""
+    return np.add.reduceat((part.trees.arities == 0).astype(np.int64), part.trees.first[:-1])
+
+
+def likeliest_view(posterior: AveragePosterior) -> View:
+    """How the series is best looked at."""
+    totals: dict[int, float] = {}
+    for one, share in zip(posterior.models, posterior.shares, strict=True):
+        totals[id(one.view)] = totals.get(id(one.view), 0.0) + float(share)
+    return max((one.view for one in posterior.models), key=lambda view: totals[id(view)])

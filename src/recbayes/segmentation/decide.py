@@ -1,7 +1,7 @@
 """Which change points to tell: where draws have a boundary, give or take a few positions.
 
 The probability of one change is often spread over neighbouring positions, none of which is likely by itself. So what counts is the
-probability of a boundary within a tolerance of a position; every boundary of a draw counts for one change point only.
+probability of a boundary within a tolerance of a position; and changes that are closer to each other are one.
 """
 
 from typing import NamedTuple
@@ -43,7 +43,7 @@ def decide(
         inside = np.abs(boundaries.positions - centre) <= tolerance
         position, low, high = _quantiles(boundaries, inside)
         found.append(ChangePoint(position, float(min(near[centre], 1.0)), low, high))
-        boundaries = boundaries.without(_nearest(boundaries, inside, position))
+        boundaries = boundaries.without(np.abs(boundaries.positions - position) <= tolerance)
     return sorted(found)
 
 
@@ -68,13 +68,3 @@ def _quantiles(boundaries: Boundaries, inside: np.ndarray) -> tuple[int, int, in
     reached = np.cumsum(totals) / totals.sum()
     low, high = (positions[min(np.searchsorted(reached, share), len(positions) - 1)] for share in (0.1, 0.9))
     return int(positions[totals.argmax()]), int(low), int(high)
-
-
-def _nearest(boundaries: Boundaries, inside: np.ndarray, position: int) -> np.ndarray:
-    """Of every draw that has boundaries inside, the one nearest to the position."""
-    chosen = np.zeros(len(inside), dtype=np.bool_)
-    where = np.flatnonzero(inside)
-    order = np.lexsort([np.abs(boundaries.positions[where] - position), boundaries.owners[where]])
-    first = np.append(True, np.diff(boundaries.owners[where][order]) > 0)
-    chosen[where[order[first]]] = True
-    return chosen

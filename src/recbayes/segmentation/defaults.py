@@ -1,23 +1,23 @@
 """The default model of a series: an average over a few models, nothing of which is learnt.
 
-Leaves are of one kind throughout a series: a level or a trend, with white or autoregressive noise. Noise levels and
-coefficients come from a bank, for each leaf anew or once for all of them. Segments are geometric in length, with three
-expected numbers of them. One series can hardly teach any of this, and averages are stable: every kind and every number
-counts as much as its evidence says.
+Leaves are of one kind throughout a series: a level or a trend, with white or autoregressive noise. Each leaf has its own
+noise level and coefficient, from a bank. Segments are geometric in length, with three expected numbers of them. One series
+can hardly teach any of this, and averages are stable: every kind and every number counts as much as its evidence says.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from scipy.special import logsumexp
 
-from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.model.parts import Component, Link, Prior, Split, Variable
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.lengths import Geometric
-from recbayes.segmentation.units import Units
+from recbayes.segmentation.lengths import log_count_probability
+from recbayes.segmentation.units import Units, View
 
 KINDS = ("level", "trend", "level + autoregressive", "trend + autoregressive")
 NOISE = np.geomspace(0.04, 1.2, 9)  # deviations of noise, in those of the series
@@ -28,56 +28,62 @@ START = 1.0  # largest deviation of the first observation of an autoregressive s
 OUTLIERS, BROAD = 0.01, 3.0  # how many observations are outliers, and how broad these are
 LINK = 1.0  # deviation of a node's level about that of the node above
 TERMINATION = 0.6  # probability that a node is a segment
-SHARED = 0.5  # probability that all segments have the same noise
 EXPECTED = (1.5, 3.0, 6.0)  # expected numbers of segments, each weighed by its inverse
 
 
-class Candidate(NamedTuple):
-    """One model of the average, before any data: its kind, the expected number of segments, the member of the bank that all
-    segments share (None if each has its own), and its probability."""
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One model of the average, before any data: how it looks at the series, its kind, its probability, its leaves, and how
+    long these are: one of several lengths with their probabilities. Trees are drawn with one of them, and weighed by all."""
 
+    view: View
     kind: str
-    expected: float
-    shared: int | None
     probability: float
-    model: GaussianRBN
+    leaf: Leaf
+    lengths: tuple[Geometric, ...]
+    shares: tuple[float, ...]
+    drawn: int = 0  # which length trees are drawn with
 
-    @property
-    def leaf(self) -> Leaf:
-        return self.model.variables[0].rules[1]  # type: ignore[return-value]
+    @cached_property
+    def model(self) -> GaussianRBN:
+        """With the length that trees are drawn with, in the units of what it looks at."""
+        units = self.view.units
+        link = Link(np.diag((LINK * units.scale) ** 2))
+        leaf = replace(self.leaf, length=self.lengths[self.drawn])
+        split = Split(1.0 - TERMINATION, "segment", "segment", link, link)
+        prior = Prior("segment", (Component(units.centre, np.diag(units.scale**2)),))
+        return GaussianRBN((Variable("segment", len(units.scale), (split, leaf)),), prior)
 
-    @property
-    def length(self) -> Geometric:
-        return self.leaf.length  # type: ignore[return-value]
+    def log_ratios(self, least: int, most: int) -> np.ndarray:
+        """For 0, 1, 2, ... segments, the log probability of such a tree by all lengths, given that there are as many
+        observations and at least and at most so many segments, over that by the length that trees are drawn with."""
+        counts = np.array([log_count_probability(length, TERMINATION, self.view.ticks) for length in self.lengths])
+        within = counts[:, least : most + 1]
+        logs = within - logsumexp(within, axis=1, keepdims=True) + np.log(self.shares)[:, None]
+        found = np.full(counts.shape[1], -np.inf)
+        possible = np.isfinite(within[self.drawn])
+        found[least : most + 1][possible] = logsumexp(logs, axis=0)[possible] - within[self.drawn][possible]
+        return found
 
 
 def default_models(
-    units: Units,
-    ticks: int,
+    views: Sequence[View],
     *,
     kinds: Sequence[str] = KINDS,
     periods: Sequence[float] = (),
     minimum: int = 1,
     expected: Sequence[float] = EXPECTED,
 ) -> list[Candidate]:
-    """The models of a series that lasts so many ticks, in its own units."""
+    """The models of a series that may be looked at in several ways."""
     weights = 1.0 / np.asarray(expected)
-    weights = weights / weights.sum() / len(kinds)
+    shares = tuple((weights / weights.sum()).tolist())
     found = []
-    for kind in kinds:
-        leaf = _leaf(units, kind, periods)
-        for number, weight in zip(expected, weights.tolist(), strict=True):
-            length = _length(ticks, number, minimum)
-            own = replace(leaf, length=length)
-            found.append(Candidate(kind, number, None, weight * (1.0 - SHARED), _model(units, own)))
-            for m, member in enumerate(leaf.members):
-                one = replace(member.emission, length=length)
-                found.append(Candidate(kind, number, m, weight * SHARED * member.weight, _model(units, one)))
+    for view in views:
+        lengths = tuple(Geometric(max(view.ticks / number, minimum + 0.25), minimum) for number in expected)
+        for kind in kinds:
+            probability = 1.0 / (len(kinds) * len(views))
+            found.append(Candidate(view, kind, probability, _leaf(view.units, kind, periods), lengths, shares))
     return found
-
-
-def _length(ticks: int, expected: float, minimum: int) -> Geometric:
-    return Geometric(max(ticks / expected, minimum + 0.25), minimum)
 
 
 def noise_levels(units: Units) -> np.ndarray:
@@ -100,10 +106,3 @@ def _leaf(units: Units, kind: str, periods: Sequence[float]) -> Leaf:
         outlier_probability=OUTLIERS,
         outlier_std=BROAD * scale,
     ).checked("leaf", len(scale))
-
-
-def _model(units: Units, leaf: Emission) -> GaussianRBN:
-    link = Link(np.diag((LINK * units.scale) ** 2))
-    split = Split(1.0 - TERMINATION, "segment", "segment", link, link)
-    prior = Prior("segment", (Component(units.centre, np.diag(units.scale**2)),))
-    return GaussianRBN((Variable("segment", len(units.scale), (split, leaf)),), prior)

@@ -5,22 +5,18 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 from recbayes.checks.many import run_many
-from recbayes.checks.series import Series
 from recbayes.errors import DataError
-from recbayes.gaussian.emissions.regression import ticks_of
+from recbayes.gaussian.posterior.careful import careful_inside
+from recbayes.gaussian.posterior.draws import draw
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
-from recbayes.inference.draws import draw_one
-from recbayes.segmentation.average import AveragePosterior, average, counted
-from recbayes.segmentation.defaults import TERMINATION, Candidate
-from recbayes.segmentation.lengths import log_count_probability
+from recbayes.segmentation.average import AveragePosterior, average, leaf_counts
+from recbayes.segmentation.defaults import Candidate
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.known import INNER, NODE
 
-NEGLIGIBLE = 1e-3  # a model with a smaller share of the posterior is not drawn from
-FEWEST = 50  # draws of a model
+FEWEST = 100  # draws of a model
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +31,8 @@ class GivenSegments(Constraints):
 
 @dataclass(frozen=True)
 class Task:
-    """A series with what is known of its trees, and how to draw them."""
+    """What is known of the trees of a series, and how to draw them."""
 
-    series: Series
     constraints: Constraints
     draws: int
     seed: int
@@ -45,35 +40,19 @@ class Task:
     executor: Executor | None = None
 
 
-def draw_average(models: Sequence[Candidate], task: Task) -> AveragePosterior:
-    """Draws from each model as its share of the posterior says. A few draws of each tell that share."""
-    seeds = [int(one) for one in np.random.default_rng(task.seed).integers(2**62, size=len(models))]
-    first = _drawn(models, seeds, [FEWEST] * len(models), task)
-    if first is None:
+def draw_average(models: Sequence[Candidate], shares: np.ndarray, task: Task) -> AveragePosterior:
+    """Draws from each model, as many as its likely share of the posterior says; their evidence tells the true share."""
+    counts = np.maximum(np.ceil(task.draws * shares), FEWEST).astype(np.int64).tolist()
+    seeds = np.random.default_rng(task.seed).integers(2**62, size=len(models)).tolist()
+    constraints = [task.constraints] * len(models)
+    parts = run_many(_draw, models, constraints, counts, seeds, executor=task.executor)
+    ratios = [one.log_ratios(*task.count)[leaf_counts(part)] for one, part in zip(models, parts, strict=True)]
+    if all((ratio == -np.inf).all() for ratio in ratios):
         raise DataError(
-            f"no tree was found with {task.count[0]} to {task.count[1]} segments; give other numbers, or a smaller min_length"
+            f"no tree was drawn with {task.count[0]} to {task.count[1]} segments; give other numbers, or a smaller min_length"
         )
-    shares = dict(zip(map(id, first.models), first.shares, strict=True))
-    chosen = [n for n, one in enumerate(models) if shares.get(id(one), 0.0) >= NEGLIGIBLE]
-    counts = [max(int(np.ceil(task.draws * shares[id(models[n])])), FEWEST) for n in chosen]
-    return _drawn([models[n] for n in chosen], [seeds[n] for n in chosen], counts, task) or first
+    return average(models, parts, ratios)
 
 
-def _drawn(models: Sequence[Candidate], seeds: Sequence[int], counts: Sequence[int], task: Task) -> AveragePosterior | None:
-    settings = [task.series] * len(models), [task.constraints] * len(models), counts, seeds
-    drawn = run_many(_draw, models, *settings, executor=task.executor)
-    ticks = int(ticks_of(task.series)[-1])
-    least, most = task.count
-    kept, parts, log_evidences = [], [], []
-    for one, whole in zip(models, drawn, strict=True):
-        part, share = counted(whole, least, most)
-        if part is not None:
-            possible = log_count_probability(one.length, TERMINATION, ticks)[least : most + 1]
-            kept.append(one)
-            parts.append(part)
-            log_evidences.append(whole.log_evidence + np.log(share) - logsumexp(possible))
-    return average(kept, parts, log_evidences) if kept else None
-
-
-def _draw(one: Candidate, series: Series, constraints: Constraints, draws: int, seed: int) -> GaussianPosterior:
-    return draw_one(one.model, series, constraints, None, draws, seed)  # type: ignore[return-value]
+def _draw(one: Candidate, constraints: Constraints, draws: int, seed: int) -> GaussianPosterior:
+    return draw(careful_inside(one.model, one.view.series, constraints, 1), draws, seed)

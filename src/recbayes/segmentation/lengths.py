@@ -5,7 +5,7 @@ With geometric lengths all segmentations of a length into m segments are equally
 """
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from recbayes.lengths import Geometric
 
@@ -21,8 +21,3 @@ def log_count_probability(length: Geometric, termination: float, ticks: int) -> 
     lengths = -spare * np.log1p(1.0 / extra) - m * np.log1p(extra)
     found = trees + ways + lengths + m * np.log(termination) + (m - 1) * np.log1p(-termination)
     return np.concatenate([[-np.inf], np.where(spare >= 0, found, -np.inf)])
-
-
-def log_length_probability(length: Geometric, termination: float, ticks: int) -> float:
-    """log p(this length)."""
-    return float(logsumexp(log_count_probability(length, termination, ticks)))

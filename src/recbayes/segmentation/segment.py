@@ -13,17 +13,18 @@ from recbayes.checks.series import Series
 from recbayes.data.frames import read_tables
 from recbayes.data.table import Table
 from recbayes.errors import DataError
-from recbayes.segmentation.average import AveragePosterior
+from recbayes.segmentation.average import AveragePosterior, likeliest_view
 from recbayes.segmentation.candidates import Points, find_points
 from recbayes.segmentation.decide import Boundaries, decide
 from recbayes.segmentation.defaults import EXPECTED, KINDS, Candidate, default_models
 from recbayes.segmentation.infer import GivenSegments, Task, draw_average
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.tell import told_tree
-from recbayes.segmentation.units import units_of
+from recbayes.segmentation.units import views_of
 from recbayes.spans.constraints import Constraints
 
 TOLERANCE = 5
+NEGLIGIBLE = 1e-3  # a model with a smaller share of the posterior is not drawn from
 
 
 @dataclass(frozen=True)
@@ -96,56 +97,37 @@ def _segment_one(table: Table, settings: _Settings, seed: int, library: str | No
     least = settings.minimum * (settings.segments[0] if settings.segments else 1)
     if len(table) < least:
         raise DataError(f"the series has {len(table)} observations, too few for min_length and segments: at least {least}")
-    models, series, points, logarithms = _looked_at(table, settings)
-    count = settings.segments or (1, len(series))
-    task = Task(series, Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor)
-    posterior = draw_average(_worth(models, points), task)
-    tolerance = min(TOLERANCE, max(len(series) // 10, 1)) if settings.tolerance is None else settings.tolerance
-    changes = decide(_boundaries(posterior), len(series), tolerance, 0.5, count[0] - 1, count[1] - 1)
-    given = replace(task, constraints=GivenSegments(boundaries=np.array([one.position for one in changes], dtype=np.int64)))
-    within = draw_average(list(posterior.models), replace(given, count=(1, len(series))))
+    length = len(table)
+    models = default_models(
+        views_of(Series(table.values), settings.logarithms),
+        kinds=settings.kinds,
+        periods=settings.periods,
+        minimum=settings.minimum,
+        expected=settings.expected,
+    )
+    points = find_points(models, length)
+    count = settings.segments or (1, length)
+    task = Task(Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor)
+    posterior = draw_average(*_worth(points), task)
+    tolerance = min(TOLERANCE, max(length // 10, 1)) if settings.tolerance is None else settings.tolerance
+    changes = decide(_boundaries(posterior), length, tolerance, 0.5, count[0] - 1, count[1] - 1)
+    given = GivenSegments(boundaries=np.array([one.position for one in changes], dtype=np.int64))
+    view = likeliest_view(posterior)
+    alike = [(one, share) for one, share in zip(posterior.models, posterior.shares, strict=True) if one.view is view]
+    within = draw_average(
+        [one for one, _ in alike],
+        np.array([share for _, share in alike]),
+        replace(task, constraints=given, count=(1, length)),
+    )
     tree = told_tree(within, posterior, tolerance)
     posterior.warn()
-    return Segmentation(table, tuple(changes), tree, posterior, within, points, tolerance, logarithms, library)
+    return Segmentation(table, tuple(changes), tree, posterior, within, points, tolerance, view.logarithms, library)
 
 
-def _looked_at(table: Table, settings: _Settings) -> tuple[list[Candidate], Series, Points, bool]:
-    """The series as it is or in logarithms, whichever has the higher evidence; its models, and where it may be cut."""
-    best: tuple[float, Any] | None = None
-    seen = table.values[~np.isnan(table.values)]
-    possible = bool((seen > 0).all())
-    if settings.logarithms and not possible:
-        raise DataError(f"logarithms need positive data, and the least is {seen.min():.6g}; leave logarithms to the data")
-    ways = [False, True] if settings.logarithms is None and possible else [bool(settings.logarithms)]
-    for logarithms in ways:
-        series = _series(table, logarithms)
-        units = units_of(series.values)
-        models = default_models(
-            units,
-            len(series),
-            kinds=settings.kinds,
-            periods=settings.periods,
-            minimum=settings.minimum,
-            expected=settings.expected,
-        )
-        points = find_points(models, series, units)
-        logs = points.log_evidences + np.log([one.probability for one in models])
-        evidence = float(np.logaddexp.reduce(logs)) - (np.log(seen).sum() if logarithms else 0.0)
-        if best is None or evidence > best[0]:
-            best = evidence, (models, series, points, logarithms)
-    assert best is not None
-    return best[1]  # type: ignore[no-any-return]
-
-
-def _series(table: Table, logarithms: bool) -> Series:
-    with np.errstate(invalid="ignore"):
-        return Series(np.log(table.values) if logarithms else table.values)
-
-
-def _worth(models: list[Candidate], points: Points) -> list[Candidate]:
-    """The models that matter, by what they are worth without a tree."""
-    logs = points.log_evidences + np.log([one.probability for one in models])
-    return [one for one, log in zip(models, logs, strict=True) if log >= logs.max() - 12.0]
+def _worth(points: Points) -> tuple[list[Candidate], np.ndarray]:
+    """The models that matter, by what they are worth without a tree, with their shares."""
+    chosen = np.flatnonzero(points.shares >= NEGLIGIBLE)
+    return [points.models[n] for n in chosen], points.shares[chosen]
 
 
 def _boundaries(posterior: AveragePosterior) -> Boundaries:

@@ -1,8 +1,13 @@
 """The units in which a series is looked at: each column by its mean and deviation, so that one default suits all."""
 
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+
+from recbayes.checks.series import Series
+from recbayes.errors import DataError
+from recbayes.gaussian.emissions.regression import ticks_of
 
 TIES = 0.2  # of the smallest gap between distinct values: the least noise that rounded data have
 
@@ -13,6 +18,35 @@ class Units(NamedTuple):
     centre: np.ndarray
     scale: np.ndarray
     least: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A series as a model looks at it: as it is, or its logarithms, whose density has a Jacobian's logarithm to be added."""
+
+    series: Series
+    units: Units
+    logarithms: bool = False
+    log_jacobian: float = 0.0
+
+    @property
+    def ticks(self) -> int:
+        """How long it lasts."""
+        return int(ticks_of(self.series)[-1])
+
+
+def views_of(series: Series, logarithms: bool | None) -> list[View]:
+    """The series as it is, or in logarithms; None is both, if it is positive."""
+    seen = series.values[~np.isnan(series.values)]
+    possible = bool((seen > 0).all())
+    if logarithms and not possible:
+        raise DataError(f"logarithms need positive data, and the least is {seen.min():.6g}; leave logarithms to the data")
+    found = [] if logarithms else [View(series, units_of(series.values))]
+    if possible and logarithms is not False:
+        with np.errstate(invalid="ignore"):
+            values = np.log(series.values)
+        found.append(View(replace(series, values=values), units_of(values), True, -float(np.log(seen).sum())))
+    return found
 
 
 def units_of(values: np.ndarray) -> Units:

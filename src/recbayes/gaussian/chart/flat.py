@@ -9,25 +9,46 @@ import numpy as np
 
 from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
-from recbayes.gaussian.emissions.emission import Member
-from recbayes.gaussian.emissions.regression import column_potentials, span_count, ticks_of
-from recbayes.gaussian.kernels.flat import add_evidence, boundary_pass, integrate_columns
+from recbayes.gaussian.emissions.leaf import Leaf
+from recbayes.gaussian.emissions.regression import column_potentials, columns_of, numbers_of, span_count, ticks_of
+from recbayes.gaussian.kernels.flat import BankTerms, add_member, bank_evidence, boundary_pass
+from recbayes.gaussian.kernels.leaves import observation_terms
 from recbayes.lengths import Length
 
 
-def member_evidence(
-    member: Member, series: Series, positions: np.ndarray, mean: np.ndarray, variance: np.ndarray, total: np.ndarray
-) -> np.ndarray:
-    """The log evidence of every span between points as one leaf, by width and then by start; it is added to the bank's too.
+def span_evidence(leaf: Leaf, series: Series, positions: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """The log evidence of every span between points as one leaf, by width and then by start.
 
-    The leaf is one member of a `Leaf`, and shows its value itself, which is normal with independent entries.
+    The leaf shows its value itself, which is normal with independent entries.
     """
     segments = len(positions) - 1
-    columns = column_potentials(member.emission, series, positions, segments)  # type: ignore[arg-type]
-    found = np.empty(span_count(segments, segments))
-    run_kernel(integrate_columns, columns, mean, variance, found)
-    run_kernel(add_evidence, found, np.log(member.weight), total)
-    return found
+    total = np.full(span_count(segments, segments), -np.inf)
+    if segments == len(series) and not leaf.periods and leaf.regressor_std is None and leaf.past == "restart":
+        terms = _bank_terms(leaf, series, positions)
+        ticks = np.asarray(ticks_of(series), dtype=np.float64)
+        y = np.ascontiguousarray(np.nan_to_num(series.values).T)
+        run_kernel(bank_evidence, y, ticks, terms, mean, variance, total)
+        return total
+    for member in leaf.members:
+        columns = column_potentials(member.emission, series, positions, segments)  # type: ignore[arg-type]
+        run_kernel(add_member, columns, mean, variance, np.log(member.weight), total)
+    return total
+
+
+def _bank_terms(leaf: Leaf, series: Series, positions: np.ndarray) -> BankTerms:
+    parts: list[list[np.ndarray]] = [[] for _ in range(8)]
+    for member in leaf.members:
+        one: Leaf = member.emission  # type: ignore[assignment]
+        for d, column in enumerate(columns_of(one, series, positions)):
+            found = run_kernel(observation_terms, column, numbers_of(one, d, np.float64))
+            ordered = column.state, found.rho, found.last, *found[2:]
+            for part, array in zip(parts, ordered, strict=True):
+                part.append(array)
+    shape = len(leaf.members), leaf.columns
+    arrays = [np.array(part).reshape(*shape, -1) for part in parts]
+    phi = np.array([member.emission.coefficients[0] for member in leaf.members])  # type: ignore[attr-defined]
+    rise = np.full(leaf.columns, -1.0) if leaf.trend_std is None else np.array(leaf.trend_std)
+    return BankTerms(*arrays, phi, np.array([member.weight for member in leaf.members]), rise)
 
 
 def boundary_probability(

@@ -119,6 +119,12 @@ def _terms(c: Column, numbers: np.ndarray) -> _Terms:
     return terms
 
 
+@njit(**KERNEL)
+def observation_terms(c: Column, numbers: np.ndarray) -> tuple:
+    """The terms of all observations."""
+    return _terms(c, numbers)
+
+
 @njit(**BORROWING)
 def _add(
     c: Column, terms: _Terms, t: int, first: bool, later: bool, y0: float, tick0: float, trend: int, form: _Form

@@ -97,12 +97,13 @@ def belief(parts: Sequence[LeafPart]) -> Belief:
     )
 
 
-def leaf_parts(posterior: "GaussianPosterior") -> dict[tuple[int, int], list[LeafPart]]:
-    """Of all leaves in the draws that are of the kind `Leaf`, by start and end (observations)."""
+def leaf_parts(posterior: "GaussianPosterior", weights: np.ndarray) -> dict[tuple[int, int], list[LeafPart]]:
+    """Of all leaves in the draws, with these weights, that are of the kind `Leaf`, by start and end (observations)."""
     chart = posterior.chart
     _, origins = tables_of(chart.model)
-    latents = gather_latents(chart, posterior.trees, posterior.weights, posterior.prior_components, by_rule=True)
-    ticks, found = ticks_of(chart.series), {}
+    latents = gather_latents(chart, posterior.trees, weights, posterior.prior_components, by_rule=True)
+    ticks = ticks_of(chart.series)
+    found: dict[tuple[int, int], list[LeafPart]] = {}
     for (v, i, k, rule), latent in latents.items():
         if rule >= 0:
             continue

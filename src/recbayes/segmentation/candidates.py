@@ -62,7 +62,12 @@ def flat_probability(
 ) -> tuple[tuple[Candidate, ...], np.ndarray, np.ndarray]:
     """The models, each with the length that suits the series best, their shares of the posterior, and the probability of a
     boundary at every point, averaged over them."""
-    passes = run_many(_pass, models, [positions] * len(models))
+    alike: dict[tuple[int, str], list[int]] = {}  # models that differ in what their segments share
+    for n, model in enumerate(models):
+        alike.setdefault((id(model.view), model.kind), []).append(n)
+    groups = run_many(_passes, [[models[n] for n in some] for some in alike.values()], [positions] * len(alike))
+    found = dict(zip((n for some in alike.values() for n in some), (one for some in groups for one in some), strict=True))
+    passes = [found[n] for n in range(len(models))]
     logs = np.array([one.log_evidence + np.log(one.model.probability) for one in passes])
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()
@@ -75,11 +80,17 @@ class _Pass(NamedTuple):
     probability: np.ndarray  # of a boundary at each point
 
 
-def _pass(model: Candidate, positions: np.ndarray) -> _Pass:
-    view = model.view
+def _passes(models: Sequence[Candidate], positions: np.ndarray) -> list[_Pass]:
+    """For models of one kind: first one whose segments have noise of their own, then those that share members of its bank."""
+    view, bank = models[0].view, models[0].leaf
     variance = (1.0 + LINK**2) * view.units.scale**2  # about what a level varies by
+    by_member, total = span_evidence(bank, view.series, positions, view.units.centre, variance)
+    return [_pass(one, positions, total if one.shared is None else by_member[one.shared]) for one in models]
+
+
+def _pass(model: Candidate, positions: np.ndarray, evidence: np.ndarray) -> _Pass:
+    view = model.view
     log_share = np.log(4.0 * TERMINATION * (1.0 - TERMINATION))  # there are about 4^m trees over m segments
-    evidence = span_evidence(model.leaf, view.series, positions, view.units.centre, variance)
     logs, found = np.empty(len(model.lengths)), np.empty((len(model.lengths), len(positions)))
     for n, (length, share) in enumerate(zip(model.lengths, model.shares, strict=True)):
         log_evidence, found[n] = boundary_probability(evidence, length, view.series, positions, log_share)

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+WIDE = 4  # tolerances, within which boundaries belong to a change
+
 
 class ChangePoint(NamedTuple):
-    """A change: its position, the probability of a boundary within the tolerance of it, and an interval that holds it with
-    80 % of that probability."""
+    """A change: its position, the probability of a boundary within the tolerance of where it is likeliest, and the interval
+    that holds 80 % of its boundaries."""
 
     position: int
     probability: float
@@ -34,17 +36,50 @@ def decide(
     boundaries: Boundaries, length: int, tolerance: int, threshold: float = 0.5, least: int = 0, most: int | None = None
 ) -> list[ChangePoint]:
     """The change points that are more probable than the threshold, at least and at most so many, in order."""
-    found: list[ChangePoint] = []
-    while len(boundaries.positions) and (most is None or len(found) < most):
-        near = _probability_near(boundaries, length, tolerance)
+    found: dict[int, float] = {}
+    left = boundaries
+    while len(left.positions) and (most is None or len(found) < most):
+        near = _probability_near(left, length, tolerance)
         centre = int(near.argmax())
         if near[centre] <= threshold and len(found) >= least:
             break
-        inside = np.abs(boundaries.positions - centre) <= tolerance
-        position, low, high = _quantiles(boundaries, inside)
-        found.append(ChangePoint(position, float(min(near[centre], 1.0)), low, high))
-        boundaries = boundaries.without(np.abs(boundaries.positions - position) <= tolerance)
-    return sorted(found)
+        inside = np.abs(left.positions - centre) <= tolerance
+        position = _likeliest(left, inside)
+        found[position] = float(min(near[centre], 1.0))
+        gone = (np.abs(left.positions - position) <= tolerance) | _nearest(left, inside, position)
+        left = left.without(gone)
+    return _placed(boundaries, sorted(found.items()), WIDE * max(tolerance, 1))
+
+
+def _placed(boundaries: Boundaries, found: list[tuple[int, float]], reach: int) -> list[ChangePoint]:
+    """Change points at the medians of all boundaries that are nearest to them: a change may be spread out widely."""
+    centres = np.array([position for position, _ in found])
+    changes: dict[int, ChangePoint] = {}
+    for n, (position, probability) in enumerate(found):
+        apart = np.abs(boundaries.positions[:, None] - centres)
+        own = (apart.argmin(axis=1) == n) & (apart[:, n] <= reach)
+        own = _nearest(boundaries, own, position)
+        low, middle, high = _quantiles(boundaries, own) if own.any() else (position, position, position)
+        changes.setdefault(middle, ChangePoint(middle, probability, low, high))
+    return [changes[position] for position in sorted(changes)]
+
+
+def _likeliest(boundaries: Boundaries, inside: np.ndarray) -> int:
+    """The position with most boundaries."""
+    positions, which = np.unique(boundaries.positions[inside], return_inverse=True)
+    totals = np.bincount(which.reshape(-1), weights=boundaries.weights[boundaries.owners[inside]])
+    return int(positions[totals.argmax()])
+
+
+def _nearest(boundaries: Boundaries, inside: np.ndarray, position: int) -> np.ndarray:
+    """Of every draw that has boundaries inside, the one nearest to the position."""
+    chosen = np.zeros(len(inside), dtype=np.bool_)
+    where = np.flatnonzero(inside)
+    if len(where):
+        order = np.lexsort([np.abs(boundaries.positions[where] - position), boundaries.owners[where]])
+        first = np.append(True, np.diff(boundaries.owners[where][order]) > 0)
+        chosen[where[order[first]]] = True
+    return chosen
 
 
 def _probability_near(boundaries: Boundaries, length: int, tolerance: int) -> np.ndarray:
@@ -62,9 +97,11 @@ def _probability_near(boundaries: Boundaries, length: int, tolerance: int) -> np
 
 
 def _quantiles(boundaries: Boundaries, inside: np.ndarray) -> tuple[int, int, int]:
-    """The likeliest position, and where 10 % and 90 % of the boundaries lie."""
-    positions, counts = np.unique(boundaries.positions[inside], return_inverse=True)
-    totals = np.bincount(counts, weights=boundaries.weights[boundaries.owners[inside]])
+    """Where 10 %, half and 90 % of the boundaries lie."""
+    positions, which = np.unique(boundaries.positions[inside], return_inverse=True)
+    totals = np.bincount(which.reshape(-1), weights=boundaries.weights[boundaries.owners[inside]])
     reached = np.cumsum(totals) / totals.sum()
-    low, high = (positions[min(np.searchsorted(reached, share), len(positions) - 1)] for share in (0.1, 0.9))
-    return int(positions[totals.argmax()]), int(low), int(high)
+    low, middle, high = (
+        int(positions[min(np.searchsorted(reached, share), len(positions) - 1)]) for share in (0.1, 0.5, 0.9)
+    )
+    return low, middle, high

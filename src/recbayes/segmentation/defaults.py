@@ -1,7 +1,7 @@
 """The default model of a series: an average over a few models, nothing of which is learnt.
 
-Leaves are of one kind throughout a series: a level or a trend, with white or autoregressive noise. Each leaf has its own
-noise level and coefficient, from a bank. Segments are geometric in length, with three expected numbers of them. One series
+Leaves are of one kind throughout a series: a level or a trend, with white or autoregressive noise. Noise level and
+coefficient come from a bank, for each leaf anew or once for all. Segments are geometric in length, with three expected numbers of them. One series
 can hardly teach any of this, and averages are stable: every kind and every number counts as much as its evidence says.
 """
 
@@ -28,16 +28,19 @@ START = 1.0  # largest deviation of the first observation of an autoregressive s
 OUTLIERS, BROAD = 0.01, 3.0  # how many observations are outliers, and how broad these are
 LINK = 1.0  # deviation of a node's level about that of the node above
 TERMINATION = 0.6  # probability that a node is a segment
-EXPECTED = (1.5, 3.0, 6.0)  # expected numbers of segments, each weighed by its inverse
+SHARED = 0.5  # probability that all segments have the same noise level and coefficient
+EXPECTED = (3.0, 6.0, 12.0)  # expected numbers of segments, each weighed by its inverse
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """One model of the average, before any data: how it looks at the series, its kind, its probability, its leaves, and how
-    long these are: one of several lengths with their probabilities. Trees are drawn with one of them, and weighed by all."""
+    """One model of the average, before any data: how it looks at the series, its kind, whether all segments share one member
+    of the bank, and which (None: each has its own), its probability, its leaves, and how long these are: one of several
+    lengths with their probabilities. Trees are drawn with one of them, and weighed by all."""
 
     view: View
     kind: str
+    shared: int | None
     probability: float
     leaf: Leaf
     lengths: tuple[Geometric, ...]
@@ -81,8 +84,12 @@ def default_models(
     for view in views:
         lengths = tuple(Geometric(max(view.ticks / number, minimum + 0.25), minimum) for number in expected)
         for kind in kinds:
-            probability = 1.0 / (len(kinds) * len(views))
-            found.append(Candidate(view, kind, probability, _leaf(view.units, kind, periods), lengths, shares))
+            bank, probability = _leaf(view.units, kind, periods), 1.0 / (len(kinds) * len(views))
+            together = SHARED if len(bank.coefficients) == 1 else 0.0
+            found.append(Candidate(view, kind, None, probability * (1.0 - together), bank, lengths, shares))
+            for m, member in enumerate(bank.members if together else ()):
+                leaf: Leaf = member.emission  # type: ignore[assignment]
+                found.append(Candidate(view, kind, m, probability * together * member.weight, leaf, lengths, shares))
     return found
 
 

@@ -15,12 +15,13 @@ from recbayes.data.table import Table
 from recbayes.errors import DataError
 from recbayes.segmentation.average import AveragePosterior, likeliest_view
 from recbayes.segmentation.candidates import Points, find_points
-from recbayes.segmentation.decide import Boundaries, decide
+from recbayes.segmentation.decide import Boundaries, ChangePoint, decide
 from recbayes.segmentation.defaults import EXPECTED, KINDS, Candidate, default_models
 from recbayes.segmentation.infer import GivenSegments, Task, draw_average
+from recbayes.segmentation.meeting import moved_to_meetings
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.tell import told_tree
-from recbayes.segmentation.units import views_of
+from recbayes.segmentation.units import View, views_of
 from recbayes.spans.constraints import Constraints
 
 TOLERANCE = 5
@@ -109,19 +110,24 @@ def _segment_one(table: Table, settings: _Settings, seed: int, library: str | No
     count = settings.segments or (1, length)
     task = Task(Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor)
     posterior = draw_average(*_worth(points), task)
-    tolerance = min(TOLERANCE, max(length // 10, 1)) if settings.tolerance is None else settings.tolerance
+    tolerance = min(TOLERANCE, max(length // 4, 1)) if settings.tolerance is None else settings.tolerance
     changes = decide(_boundaries(posterior), length, tolerance, 0.5, count[0] - 1, count[1] - 1)
-    given = GivenSegments(boundaries=np.array([one.position for one in changes], dtype=np.int64))
     view = likeliest_view(posterior)
-    alike = [(one, share) for one, share in zip(posterior.models, posterior.shares, strict=True) if one.view is view]
-    within = draw_average(
-        [one for one, _ in alike],
-        np.array([share for _, share in alike]),
-        replace(task, constraints=given, count=(1, length)),
-    )
+    within = _given_segments(changes, posterior, view, task)
+    moved = moved_to_meetings(changes, within, tolerance)
+    if moved != changes:
+        changes, within = moved, _given_segments(moved, posterior, view, task)
     tree = told_tree(within, posterior, tolerance)
     posterior.warn()
     return Segmentation(table, tuple(changes), tree, posterior, within, points, tolerance, view.logarithms, library)
+
+
+def _given_segments(changes: list[ChangePoint], posterior: AveragePosterior, view: View, task: Task) -> AveragePosterior:
+    """Draws of trees over the segments between changes, by the models that look at the series in one way."""
+    given = GivenSegments(boundaries=np.array([one.position for one in changes], dtype=np.int64))
+    alike = [(one, share) for one, share in zip(posterior.models, posterior.shares, strict=True) if one.view is view]
+    models, shares = [one for one, _ in alike], np.array([share for _, share in alike])
+    return draw_average(models, shares, replace(task, constraints=given, count=(1, posterior.length)))
 
 
 def _worth(points: Points) -> tuple[list[Candidate], np.ndarray]:

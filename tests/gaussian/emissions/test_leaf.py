@@ -147,3 +147,50 @@ def test_samples_have_the_moments_of_the_definition() -> None:
     right = dense._own(leaf, Series(np.zeros((11, 1))), 0, 7, 11, np.zeros(4, dtype=bool))
     np.testing.assert_allclose(rows.mean(axis=0), 1.5, atol=0.08)
     np.testing.assert_allclose(np.cov(rows.T), right, atol=0.15)
+
+
+OUTLIERS = {"outlier_probability": 0.15, "outlier_std": 4.0}
+
+
+@pytest.mark.parametrize(
+    "kind", [{}, {"trend_std": 2.0}, {"coefficients": [0.7], "start_std": 0.9}, {"trend_std": 1.0, "coefficients": [0.8]}]
+)
+def test_outliers_are_summed_over(kind: dict) -> None:
+    """All trees and all sets of outliers, enumerated: evidence, probabilities of nodes, and of whole trees."""
+    one = model(**kind, **OUTLIERS)
+    y = np.array([[0.3], [7.0], [0.1], [-1.0]])
+    y[2] = np.nan if "trend_std" in kind else y[2]
+    trees = dense.trees(one, 4)
+    joints = np.array([dense.log_joint(one, as_series(y, 1), tree) for tree in trees])
+    shares = np.exp(joints - logsumexp(joints))
+    right = np.zeros((5, 5))
+    for tree, share in zip(trees, shares, strict=True):
+        for span in tree.spans:
+            right[span] += share
+    found = rb.sample_posterior(one, y, draws=4000, seed=0)
+    assert found.log_evidence == pytest.approx(logsumexp(joints), abs=5 * found.log_evidence_error + 0.01)
+    assert np.abs(found.node_probability - right).max() < 0.03
+    by_draws = np.abs(np.exp(found.chart.log_evidence - logsumexp(joints)) - 1.0)
+    assert by_draws > 0.05  # the chart alone would not do
+
+
+def test_values_are_drawn_jointly() -> None:
+    """Given the tree, values of nodes drawn from the root down have the means and covariances of smoothing."""
+    from recbayes.compiled.compilation import run_kernel
+    from recbayes.compiled.lanes import LANES
+    from recbayes.gaussian.kernels.values import draw_values
+    from recbayes.gaussian.posterior.follow import problem_of
+
+    one, y = model(2, trend_std=1.0), series(6, 2, 4, True)
+    posterior = rb.sample_posterior(one, y, draws=1, seed=3)
+    forest = posterior.trees.select(np.zeros(2000, dtype=np.int64))
+    normals = np.random.default_rng(0).standard_normal((len(forest.rules), 2, LANES))
+    values = np.empty_like(normals)
+    rows = np.stack([forest.rules, forest.splits]).astype(np.int64)
+    run_kernel(draw_values, problem_of(posterior.chart), rows, forest.sizes, np.zeros(2000, dtype=np.int64), normals, values)
+    tree = rb.smooth(one, y, posterior.trees[0])
+    drawn = values.reshape(2000, len(tree), 2, LANES).swapaxes(2, 3)
+    for n, node in enumerate(tree.nodes):
+        sample = drawn[:, n].reshape(-1, 2)
+        np.testing.assert_allclose(sample.mean(axis=0), node.value, atol=6 * np.sqrt(np.diag(node.covariance).max() / 16000))
+        np.testing.assert_allclose(np.cov(sample.T), node.covariance, rtol=0.08, atol=0.02)

@@ -16,23 +16,27 @@ from recbayes.gaussian.kernels.leaves import observation_terms
 from recbayes.lengths import Length
 
 
-def span_evidence(leaf: Leaf, series: Series, positions: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """The log evidence of every span between points as one leaf, by width and then by start.
+def span_evidence(
+    leaf: Leaf, series: Series, positions: np.ndarray, mean: np.ndarray, variance: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The log evidence of every span between points as one leaf, by width and then by start: by every member of its bank
+    (members, spans), and by all of them.
 
     The leaf shows its value itself, which is normal with independent entries.
     """
     segments = len(positions) - 1
     total = np.full(span_count(segments, segments), -np.inf)
+    by_member = np.empty((len(leaf.members), len(total)))
     if segments == len(series) and not leaf.periods and leaf.regressor_std is None and leaf.past == "restart":
         terms = _bank_terms(leaf, series, positions)
         ticks = np.asarray(ticks_of(series), dtype=np.float64)
         y = np.ascontiguousarray(np.nan_to_num(series.values).T)
-        run_kernel(bank_evidence, y, ticks, terms, mean, variance, total)
-        return total
-    for member in leaf.members:
+        run_kernel(bank_evidence, y, ticks, terms, mean, variance, by_member, total)
+        return by_member, total
+    for m, member in enumerate(leaf.members):
         columns = column_potentials(member.emission, series, positions, segments)  # type: ignore[arg-type]
-        run_kernel(add_member, columns, mean, variance, np.log(member.weight), total)
-    return total
+        run_kernel(add_member, columns, mean, variance, np.log(member.weight), by_member[m], total)
+    return by_member, total
 
 
 def _bank_terms(leaf: Leaf, series: Series, positions: np.ndarray) -> BankTerms:

@@ -16,18 +16,22 @@ FAR = 40.0  # nats below the best member of a bank, from which on a member does 
 
 
 @njit(**KERNEL)
-def add_member(columns: np.ndarray, mean: np.ndarray, variance: np.ndarray, log_weight: float, total: np.ndarray) -> None:
-    """Add the evidence of one member of a bank to that of others: log of the sum of exponentials.
+def add_member(
+    columns: np.ndarray, mean: np.ndarray, variance: np.ndarray, log_weight: float, own: np.ndarray, total: np.ndarray
+) -> None:
+    """The evidence of one member of a bank, also added to that of others: log of the sum of exponentials.
 
     `columns` (3, columns, spans) are potentials of the columns' means, which are normal and independent.
     """
     count = columns.shape[1]
     for span in range(len(total)):
-        value = log_weight
+        value = 0.0
         for d in range(count):
             precision, apart = columns[2, d, span], columns[1, d, span] - mean[d]
             spread = 1.0 + precision * variance[d]
             value += columns[0, d, span] - 0.5 * (math.log(spread) + apart * apart * precision / spread)
+        own[span] = value
+        value += log_weight
         high, low = max(total[span], value), min(total[span], value)
         total[span] = high + math.log1p(math.exp(low - high)) if low > -math.inf else high
 
@@ -51,10 +55,18 @@ class BankTerms(NamedTuple):
 
 @njit(**KERNEL)
 def bank_evidence(
-    y: np.ndarray, ticks: np.ndarray, terms: BankTerms, mean: np.ndarray, variance: np.ndarray, out: np.ndarray
+    y: np.ndarray,
+    ticks: np.ndarray,
+    terms: BankTerms,
+    mean: np.ndarray,
+    variance: np.ndarray,
+    by_member: np.ndarray,
+    out: np.ndarray,
 ) -> None:
-    """The log evidence of every span as one leaf of a bank, by width and then by start: as `leaves` has it, without
-    regressors and with all observations as points, for all members at once."""
+    """The log evidence of every span as one leaf, by width and then by start: by each member of a bank, and by all of them.
+
+    As `leaves` has it, without regressors and with all observations as points, but for all members at once.
+    """
     members, columns, count = terms.state.shape
     sums = np.zeros((members, columns, 6))  # of weighted squares and products: coefficients of level and slope, target
     logs = np.zeros((members, columns))
@@ -81,6 +93,7 @@ def bank_evidence(
                 highest = max(highest, total)
             found = 0.0
             for m in range(members):
+                by_member[m, place] = height[m] - 0.5 * math.log(scale[m])
                 if height[m] > highest - FAR:
                     found += terms.weights[m] * math.exp(height[m] - highest) / math.sqrt(scale[m])
             out[place] = highest + math.log(found)

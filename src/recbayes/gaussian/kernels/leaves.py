@@ -284,3 +284,23 @@ def leaf_potentials(c: Column, numbers: np.ndarray, widest: int, out: np.ndarray
             _integrate(total, numbers, trend, c.ticks[c.positions[j + 1]] - tick0, work, out, place, y0)
             place += count - (j - i)  # spans of the next width come after all starts of this one
         clean_before = clean_before or edges[FIRST, i] >= 0
+
+
+@njit(**KERNEL)
+def leaf_form(c: Column, numbers: np.ndarray, start: int, end: int) -> tuple[np.ndarray, float]:
+    """The form of one leaf, from its first to its last observation, and the place about which it is: its first one seen."""
+    trend = 1 if numbers[RISE] >= 0.0 else 0
+    form = _empty(1 + trend + c.design.shape[1], numbers)
+    terms = _terms(c, numbers)
+    tick0, y0, seen, first = c.ticks[start], 0.0, False, True
+    for t in range(start, end):
+        if c.state[t] == MISSING:
+            continue
+        if not seen:
+            seen, y0 = True, c.y[t]
+        if c.state[t] == OUTLIER:
+            _add(c, terms, t, True, False, y0, tick0, trend, form)
+        else:
+            _add(c, terms, t, first, first and c.phi != 0.0 and c.ticks[t] > tick0, y0, tick0, trend, form)
+            first = False
+    return form.matrix, y0

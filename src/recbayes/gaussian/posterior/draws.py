@@ -5,6 +5,8 @@ chart is exact this is the posterior; elsewhere it is close to it, and the exact
 is known once the tree is complete, gives it the weight that corrects the difference (importance sampling).
 """
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import logsumexp
 
@@ -18,6 +20,7 @@ from recbayes.gaussian.kernels.move import move_trees
 from recbayes.gaussian.posterior.exhaustive import all_trees
 from recbayes.gaussian.posterior.follow import log_joints_by_prior, problem_of
 from recbayes.gaussian.posterior.forest import gaussian_forest
+from recbayes.gaussian.posterior.outliers import has_outliers, log_corrections
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.tree.forest import Forest
 
@@ -31,13 +34,24 @@ def draw(chart: Chart, draws: int, seed: int) -> GaussianPosterior:
     """Draws from a filled chart, or of the few trees there are. If weights degenerate, draws are resampled and moved."""
     trees = all_trees(chart)
     if trees is not None:
-        return _draw_of_all(chart, trees, draws, seed)
+        return corrected(_draw_of_all(chart, trees, draws, seed))
     forest, logs = _draw(chart, draws, seed)
     log_weights = logs[:, 0] - logs[:, 1]
     posterior = GaussianPosterior(chart, forest, log_weights, logs[:, 0], logs[:, 2].astype(np.int64), seed)
     if draws > 1 and posterior.effective_sample_size < DEGENERATE * draws:
         posterior = _resample_and_move(posterior)
-    return posterior
+    return corrected(posterior)
+
+
+def corrected(posterior: GaussianPosterior) -> GaussianPosterior:
+    """With exact weights also where the potentials of leaves are only the nearest Gaussian ones."""
+    chart, forest = posterior.chart, posterior.trees
+    if not has_outliers(chart):
+        return posterior
+    found = log_corrections(chart, problem_of(chart), forest, posterior.prior_components, posterior.seed)
+    return replace(
+        posterior, log_weights=posterior.log_weights + found, log_joints=posterior.log_joints + found, log_corrections=found
+    )
 
 
 def _draw_of_all(chart: Chart, trees: Forest, draws: int, seed: int) -> GaussianPosterior:

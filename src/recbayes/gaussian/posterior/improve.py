@@ -35,7 +35,7 @@ def improved(posterior: GaussianPosterior, fill: Callable[[int], Chart]) -> Gaus
 
 def _agree(posterior: GaussianPosterior, chart: Chart) -> bool:
     """Whether the draws are good, and have the evidence that a chart has."""
-    gap = abs(posterior.log_evidence - chart.log_evidence)
+    gap = abs(posterior.gap + posterior.chart.log_evidence - chart.log_evidence)
     return gap <= NATS + 3.0 * posterior.log_evidence_error and posterior.efficiency >= SHARE
 
 

@@ -38,6 +38,7 @@ class GaussianPosterior(Posterior):
     seed: int
     acceptance: float | None = None  # of the moves, where there were any
     enumerated: bool = False  # whether the series is so short that all trees were looked at
+    log_corrections: np.ndarray | None = None  # of the weights, where leaves' potentials are only the nearest Gaussian ones
 
     @property
     def length(self) -> int:
@@ -67,7 +68,7 @@ class GaussianPosterior(Posterior):
     def log_evidence_error(self) -> float:
         """The standard error of `log_evidence` (infinite for a single draw)."""
         count = len(self.log_weights)
-        if self.enumerated:
+        if self.enumerated and self.log_corrections is None:
             return 0.0
         if count == 1:
             return np.inf
@@ -95,10 +96,18 @@ class GaussianPosterior(Posterior):
         return posterior
 
     @property
+    def gap(self) -> float:
+        """The log evidence less that of the chart, both by the potentials of leaves."""
+        if self.log_corrections is None:
+            return self.log_evidence - self.chart.log_evidence
+        logs = self.log_weights - self.log_corrections
+        return float(logsumexp(logs) - np.log(len(logs))) - self.chart.log_evidence
+
+    @property
     def complaint(self) -> str:
         """Where the draws are worth little, or the chart was so far off that they may have missed the posterior."""
         size, draws = self.effective_sample_size, len(self.trees)
-        gap = self.log_evidence - self.chart.log_evidence
+        gap = self.gap
         more = min(max(4, 2 * self.chart.components), LANES)
         advice = "a model that fits the data makes the draws better"
         if more > self.chart.components:

@@ -1,5 +1,7 @@
 """Random models and series for property-based tests: structure from hypothesis, numbers from a seed it draws."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -107,6 +109,24 @@ def two_variables(draw: st.DrawFn) -> rb.GaussianRBN:
         ),
     )
     return rb.GaussianRBN(variables, rb.Prior("a", (rb.Component(rng.normal(size=a), spread(rng, a)),)))
+
+
+@st.composite
+def long_leaves(draw: st.DrawFn) -> rb.GaussianRBN:
+    """Models whose leaves have two observations or more, of every emission its own fewest."""
+    model = draw(st.one_of(one_variable(max_dim=2), two_variables()))
+    lengths = st.one_of(
+        st.builds(rb.Geometric, st.floats(4.5, 9.0), st.integers(2, 4)),
+        st.sampled_from([rb.LengthTable((0.0, 0.0, 0.6, 0.4)), rb.LengthTable((0.0, 0.5, 0.0, 0.0, 0.5))]),
+    )
+    variables = [
+        replace(
+            one,
+            rules=tuple(replace(rule, length=draw(lengths)) if isinstance(rule, rb.Emit) else rule for rule in one.rules),
+        )
+        for one in model.variables
+    ]
+    return rb.GaussianRBN(tuple(variables), model.prior)
 
 
 @st.composite

@@ -268,9 +268,9 @@ def test_missing_and_impossible_entries_are_named(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     with pytest.raises(FileError, match=r"damaged\.json.*impossible model: x: probabilities of the rules"):
         rb.load(path)
-    document["variables"][0]["rules"][1]["emit"] = {"length": "geometric"}
+    document["variables"][0]["rules"][1]["emit"] = {"length": "logarithmic"}
     path.write_text(json.dumps(document))
-    with pytest.raises(FileError, match=r"damaged\.json.*unknown length distribution 'geometric'"):
+    with pytest.raises(FileError, match=r"damaged\.json.*unknown length distribution 'logarithmic'"):
         rb.load(path)
     del document["variables"][0]["rules"][0]["left_link"]
     path.write_text(json.dumps(document))

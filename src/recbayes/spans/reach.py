@@ -19,7 +19,7 @@ def span_widths(rules: np.ndarray, leaves: Sequence[Sequence[tuple[int, int]]]) 
     """The fewest and the most observations each variable can produce (UNBOUNDED without limit).
 
     `leaves` are, for every variable, the shortest and longest lengths of its kinds of leaves; -1 is no longest.
-    From a shortest of 1 they hold for points as well: a leaf spans at least one segment, a segment at least one observation.
+    Likewise for segments, if the lengths of leaves are those in segments.
     """
     variables = len(leaves)
     shortest = np.full(variables, UNBOUNDED)

@@ -50,14 +50,14 @@ def emission_slopes(
     }
 
 
-def length_log_probability(model: GaussianRBN, origins: Origins, length: int) -> np.ndarray:
-    """Log probabilities of all emissions to emit 0, 1, ..., `length` observations: (E, length + 1)."""
-    lengths = np.arange(length + 1)
-    known: dict[int, np.ndarray] = {}  # members of an emission share its length
-    for length_ in (rule.length for rule in emit_rules(model, origins)):
-        if id(length_) not in known:
-            known[id(length_)] = length_.log_probability(lengths)
-    return np.array([known[id(rule.length)] for rule in emit_rules(model, origins)])
+def length_log_probability(model: GaussianRBN, origins: Origins, plan: Plan) -> np.ndarray:
+    """Log probabilities of all emissions to last 0, 1, ..., T ticks, which are all there are: (E, T + 1)."""
+    ticks = np.arange(plan.ticks[-1] + 1)
+    rules, known = emit_rules(model, origins), {}
+    for length in (rule.length for rule in rules):  # members of an emission share its length
+        if id(length) not in known:
+            known[id(length)] = length.log_probability(ticks)
+    return np.array([known[id(rule.length)] for rule in rules])
 
 
 def _rows(tables: Tables, plan: Plan, e: int, messages: np.ndarray) -> Rows:

@@ -48,7 +48,7 @@ class ModelGradient:
     shifts: dict[tuple[int, int], dict[tuple[int, int], float]]  # and of every shift of a split
     links: dict[tuple[int, int, int], LinkGradient]  # (variable, rule, LEFT or RIGHT)
     emits: dict[tuple[int, int], Slopes]  # with respect to the emission's quantities
-    lengths: dict[tuple[int, int], np.ndarray]  # with respect to the log probability of emitting 0, 1, 2, ...
+    lengths: dict[tuple[int, int], np.ndarray]  # with respect to the log probability of lasting 0, 1, 2, ... ticks
     prior: list[ComponentGradient]
 
 
@@ -64,7 +64,7 @@ def no_gradients(chart: Chart) -> Gradients:
     return Gradients(
         rules=np.zeros(len(tables.rules)),
         links=np.zeros((len(tables.links), link_entries(size))),
-        emissions=np.zeros((len(origins.emits), chart.length + 1)),
+        emissions=np.zeros((len(origins.emits), chart.plan.ticks[-1] + 1)),
         prior=np.zeros_like(tables.prior),
     )
 
@@ -104,7 +104,7 @@ def adjoint(chart: Chart) -> tuple[np.ndarray, Gradients]:
     evidence = np.full(tables.prior.shape[1], -np.inf)
     evidence[: len(chart.log_evidence_by_prior)] = chart.log_evidence_by_prior
     derivatives = np.zeros_like(chart.messages)
-    log_probability = length_log_probability(chart.model, origins, chart.length)
+    log_probability = length_log_probability(chart.model, origins, chart.plan)
     run_kernel(
         fill_adjoint, tables, chart.plan, log_probability, chart.messages, chart.choices, evidence, derivatives, gradients
     )

@@ -15,7 +15,7 @@ from recbayes.gaussian.chart.coordinates import coordinates_of
 from recbayes.gaussian.chart.emissions import length_log_probability, write_emissions
 from recbayes.gaussian.chart.message import Message, matched
 from recbayes.gaussian.chart.plan import Plan, make_plan, span_limits
-from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_of
+from recbayes.gaussian.chart.tables import Tables, tables_of
 from recbayes.gaussian.kernels.inside import fill_inside
 from recbayes.gaussian.kernels.listing import Problem, most_alternatives
 from recbayes.gaussian.kernels.mixtures import fill_mixtures
@@ -102,7 +102,7 @@ def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FR
     messages = np.zeros(components * plan.messages_size)
     choices = np.zeros(plan.choices_size)
     evidence = np.full(tables.prior.shape[1], -np.inf)
-    lengths = length_log_probability(model, origins, len(series))
+    lengths = length_log_probability(model, origins, plan)
     write_emissions(model, tables, origins, plan, series, messages)
     if components == 1:
         run_kernel(fill_inside, tables, plan, lengths, messages, choices, evidence)
@@ -113,7 +113,7 @@ def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FR
         raise DataError("the evidence is not a number: the data and the model differ by too many orders of magnitude")
     log_evidence = float(np.logaddexp.reduce(evidence))
     if log_evidence == -np.inf:
-        raise LengthError(_impossible(model, tables, origins, len(series), constraints.any))
+        raise LengthError(_impossible(model, tables, len(series), constraints.any))
     return Chart(model, series, log_evidence, plan, messages, choices, evidence[: len(origins.prior)], int(components))
 
 
@@ -122,8 +122,8 @@ def dimensions(model: GaussianRBN) -> np.ndarray:
     return np.array([variable.dim for variable in model.variables])
 
 
-def _impossible(model: GaussianRBN, tables: Tables, origins: Origins, length: int, constrained: bool) -> str:
-    shortest, longest = span_limits(tables, [rule.length.shortest for rule in emit_rules(model, origins)])
+def _impossible(model: GaussianRBN, tables: Tables, length: int, constrained: bool) -> str:
+    shortest, longest = span_limits(tables)
     bounds = f"at least {shortest}" if longest is None else f"{shortest} to {longest}"
     note = " under the given boundaries and allowed spans" if constrained else ""
     return (

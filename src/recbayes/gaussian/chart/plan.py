@@ -3,11 +3,13 @@
 Chart points are all positions 0..N of a series, or the candidate boundaries. A cell is (variable, width, start): the span
 from point `start` to point `start + width`. Cells of one variable and width form a *row*, of all needed starts, which are an
 interval (where they lie in memory is known to `recbayes.compiled.layout`). The intervals are found by walking down from the
-root with the fewest and the most observations that each variable can produce: a right-linear model thus has O(N) cells, and
-so does a left-linear one.
+root with the fewest and the most segments that each variable can span: a right-linear model thus has O(N) cells, and so does
+a left-linear one.
+
+Lengths of leaves count ticks. Without times every observation is one tick; with them, a point is where a tick begins that
+has observations, and the segment after it lasts until the next such tick.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,9 +29,10 @@ class Plan(NamedTuple):
     """
 
     positions: np.ndarray  # (M + 1,) observation at which each point stands
+    ticks: np.ndarray  # (M + 1,) and when that is, from 0: lengths of leaves are differences of these
     rows: np.ndarray  # (V, M + 1) of ROW, by width: cells have starts low to high (none if low > high)
     emit_rows: np.ndarray  # (E, M + 1) of ROW
-    shortest: np.ndarray  # (V,) fewest and most points that a variable can span
+    shortest: np.ndarray  # (V,) fewest and most segments that a variable can span
     longest: np.ndarray
     inside_base: np.ndarray  # (V,)
     link_base: np.ndarray  # (K,)
@@ -40,49 +43,60 @@ class Plan(NamedTuple):
     allowed: np.ndarray  # (M + 1, M + 1) of NO_NODE, NODE and INNER, or (0, 0) if all spans may be nodes
 
 
-def make_plan(tables: Tables, length: int, constraints: Constraints = FREE) -> Plan:
-    """The plan for a series of `length` observations, possibly restricted to boundaries and allowed spans."""
-    if not constraints.any:
-        return _plan_of_structure(_structure(tables), length)
+def make_plan(tables: Tables, length: int, constraints: Constraints = FREE, ticks: np.ndarray | None = None) -> Plan:
+    """The plan for a series of `length` observations, possibly restricted to boundaries and allowed spans.
+
+    `ticks` (N + 1) say when the observations were made (`Series.ticks`).
+    """
     positions = constraints.points(length)
-    return _lay_out_plan(_structure(tables), positions, constraints.mask_between(positions, length))
+    if ticks is not None:
+        positions = positions[starts_of_ticks(ticks)[positions]]
+    at = positions if ticks is None else ticks[positions]
+    plan = _plan_of_structure(_structure(tables, int(np.diff(at).max())), len(positions) - 1)
+    return plan._replace(positions=positions, ticks=at, allowed=constraints.mask_between(positions, length))
+
+
+def starts_of_ticks(ticks: np.ndarray) -> np.ndarray:
+    """Where segments may begin and end: not between observations of one tick."""
+    return np.diff(ticks, prepend=-1) > 0
 
 
 class _Structure(NamedTuple):
-    """All that a plan depends on: which variables lead to which, and how long their spans can be. Hashable."""
+    """All that a plan depends on: which variables lead to which, and how many segments they can span. Hashable."""
 
     rules: tuple[tuple[int, int, int], ...]  # parent, left child, right child
-    leaves: tuple[tuple[int, ...], ...]  # for every variable, the longest lengths of its emissions, negative without limit
+    leaves: tuple[tuple[tuple[int, int], ...], ...]  # for every variable, the shortest and longest leaf of its emissions
     children: tuple[int, ...]  # of all links
     root: int
     size: int
 
+    def widths(self) -> tuple[np.ndarray, np.ndarray]:
+        """The fewest and the most segments of every variable."""
+        return span_widths(np.array(self.rules, dtype=np.int64).reshape(-1, 3), self.leaves)
 
-def _structure(tables: Tables) -> _Structure:
+
+def _structure(tables: Tables, segment: int) -> _Structure:
+    """If no segment is longer than so many ticks: a leaf then has at least as many as it takes to fill its shortest length.
+
+    At most it has as many as it has ticks, as a segment has at least one; a negative number is no limit.
+    """
     children = tables.links["child"]
     parents = np.repeat(np.arange(len(tables.variables)), tables.variables["end_rule"] - tables.variables["first_rule"])
     rules = zip(
         parents.tolist(), children[tables.rules["left"]].tolist(), children[tables.rules["right"]].tolist(), strict=True
     )
-    leaves = tuple(
-        tuple(tables.emits["longest"][variable["first_emit"] : variable["end_emit"]].tolist())
-        for variable in tables.variables
-    )
+    limits = list(zip((-(-tables.emits["shortest"] // segment)).tolist(), tables.emits["longest"].tolist(), strict=True))
+    leaves = tuple(tuple(limits[variable["first_emit"] : variable["end_emit"]]) for variable in tables.variables)
     return _Structure(tuple(rules), leaves, tuple(children.tolist()), tables.root, tables.size)
 
 
 @lru_cache(maxsize=64)
-def _plan_of_structure(structure: _Structure, length: int) -> Plan:
+def _plan_of_structure(structure: _Structure, segments: int) -> Plan:
     """Training evaluates many models of one structure on the same lengths: their plan is made once."""
-    return _lay_out_plan(structure, np.arange(length + 1, dtype=np.int64), np.zeros((0, 0), dtype=np.int8))
-
-
-def _lay_out_plan(structure: _Structure, positions: np.ndarray, mask: np.ndarray) -> Plan:
     rules = np.array(structure.rules, dtype=np.int64).reshape(-1, 3)
-    shortest, longest = span_widths(rules, [[(1, limit) for limit in limits] for limits in structure.leaves])
-    segments = len(positions) - 1
+    shortest, longest = structure.widths()
     low, high = reached(rules, shortest, longest, structure.root, segments)
-    emits = np.array([limit for limits in structure.leaves for limit in limits], dtype=np.int64)
+    emits = np.array([limit for limits in structure.leaves for _, limit in limits], dtype=np.int64)
     limit = np.where(emits < 0, segments, np.minimum(emits, segments))
     widths = np.arange(segments + 1)
     emit_high = np.where((widths >= 1) & (widths <= limit[:, None]), segments - widths, -1)
@@ -93,8 +107,10 @@ def _lay_out_plan(structure: _Structure, positions: np.ndarray, mask: np.ndarray
     emit_base = int(bases[variables + links])
     put_end_to_end(emit_rows, emit_sizes)
     choice_bases = np.concatenate([[0], np.cumsum(choices_sizes(sizes, structure.size))])
+    points = np.arange(segments + 1, dtype=np.int64)
     return Plan(
-        positions=positions,
+        positions=points,
+        ticks=points,
         rows=rows,
         emit_rows=emit_rows,
         shortest=shortest,
@@ -105,14 +121,12 @@ def _lay_out_plan(structure: _Structure, positions: np.ndarray, mask: np.ndarray
         choice_base=choice_bases[:-1],
         messages_size=int(bases[-1]),
         choices_size=int(choice_bases[-1]),
-        allowed=mask,
+        allowed=np.zeros((0, 0), dtype=np.int8),
     )
 
 
-def span_limits(tables: Tables, shortest_leaves: Sequence[int]) -> tuple[int, int | None]:
-    """The fewest and the most observations of a series, from the shortest leaf of every emission; None without limit."""
-    structure, least = _structure(tables), iter(shortest_leaves)
-    leaves = [[(next(least), limit) for limit in limits] for limits in structure.leaves]
-    shortest, longest = span_widths(np.array(structure.rules, dtype=np.int64).reshape(-1, 3), leaves)
+def span_limits(tables: Tables) -> tuple[int, int | None]:
+    """The fewest and the most observations (or ticks) of a series; None without limit."""
+    shortest, longest = _structure(tables, 1).widths()
     limit = int(longest[tables.root])
     return int(shortest[tables.root]), None if limit >= UNBOUNDED else limit

@@ -40,7 +40,8 @@ RULE = np.dtype(
     align=True,
 )  # left and right are links
 LINK = np.dtype([(name, np.int64) for name in ("child", "side", "kind")], align=True)
-EMIT = np.dtype([("longest", np.int64), ("log_probability", np.float64)], align=True)  # longest is -1 without a limit
+EMIT = np.dtype([(name, np.int64) for name in ("shortest", "longest")] + [("log_probability", np.float64)], align=True)
+# of leaves, and longest is -1 without a limit
 
 
 class Tables(NamedTuple):
@@ -122,7 +123,8 @@ def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
         for v, r, shift, _, probability in rules
     ]
     emit_rows = [
-        (-1 if rule.length.longest is None else rule.length.longest, np.log(probability)) for *_, rule, probability in emits
+        (rule.length.shortest, -1 if rule.length.longest is None else rule.length.longest, np.log(probability))
+        for *_, rule, probability in emits
     ]
     owners = ([v for v, *_ in rules], [child for child, *_ in links], [v for v, *_ in emits])
     tables = Tables(

@@ -150,7 +150,7 @@ def _take_emission(nothing: int, task: Task, tables: Tables, plan: Plan, work: W
                 row, start = plan.emit_rows[e, cell.width], cell.start
                 add_cells(work.derivatives, plan.emit_base, row, start, room, to.push, message_entries(size))
                 for lane in range(min(LANES, row.high + 1 - start)):
-                    length = plan.positions[start + lane + cell.width] - plan.positions[start + lane]
+                    length = plan.ticks[start + lane + cell.width] - plan.ticks[start + lane]
                     work.emissions[e, length] += room[to.push + lane]
     return nothing
 

@@ -66,7 +66,7 @@ def _emission_heights(
     """The log probability of emission e for the spans of eight starts (the last of them is `last`), into a buffer."""
     for lane in range(LANES):
         i = min(start + lane, last)
-        length = plan.positions[i + width] - plan.positions[i]
+        length = plan.ticks[i + width] - plan.ticks[i]
         buffer[lane] = emits[e].log_probability + length_log_probability[e, length]
         if not may_be_leaf(plan.allowed, i, i + width):
             buffer[lane] = -np.inf

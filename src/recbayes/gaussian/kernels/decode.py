@@ -39,7 +39,7 @@ def best_tree_by_gain(
                 here = choice_place(base[v], row, start, size)
                 best, rule, split = -math.inf, 0, start
                 if len(plan.allowed) == 0 or plan.allowed[start, start + width]:
-                    length = plan.positions[start + width] - plan.positions[start]
+                    length = plan.ticks[start + width] - plan.ticks[start]
                     leaf = may_be_leaf(plan.allowed, start, start + width)
                     for e in range(variable.first_emit, variable.end_emit):
                         if leaf and best < 0.0 and length_log_probability[e, length] > -math.inf:

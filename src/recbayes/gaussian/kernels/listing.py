@@ -27,7 +27,7 @@ class Problem(NamedTuple):
     tables: Tables
     plan: Plan
     dims: np.ndarray  # (V,) dimensions of the variables
-    length_log_probability: np.ndarray  # (E, N + 1)
+    length_log_probability: np.ndarray  # (E, T + 1), by ticks
     messages: np.ndarray
     components: int  # Gaussians per message, at most
 
@@ -92,7 +92,7 @@ def _list_emission(count: int, nothing: int, tables: Tables, plan: Plan, work: L
     row, end = plan.emit_rows[e, cell.width], cell.start + cell.width
     if row.low <= cell.start <= row.high and may_be_leaf(plan.allowed, cell.start, end):
         place = cell_place(plan.emit_base, row, cell.start)
-        length = plan.positions[end] - plan.positions[cell.start]
+        length = plan.ticks[end] - plan.ticks[cell.start]
         height = messages[place] + tables.emits[e].log_probability + work.length_log_probability[e, length]
         if height > -math.inf:
             lane = _open_lane(room, size, at, work.begin, count, -1.0 - e, float(cell.start))

@@ -138,7 +138,7 @@ def _leaf(
     """What a leaf's value says about the potential of its span and about its length."""
     e, start, end = -1 - nodes[RULE, n], nodes[START, n], nodes[END, n]
     dim = dims[nodes[VARIABLE, n]]
-    gradients.emissions[e, plan.positions[end] - plan.positions[start]] += weight
+    gradients.emissions[e, plan.ticks[end] - plan.ticks[start]] += weight
     row = plan.emit_rows[e, end - start]
     place = cell_place(plan.emit_base, row, start)
     mode, precision = _unpack(messages, place, row.length, size, dim)

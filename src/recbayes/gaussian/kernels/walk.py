@@ -61,7 +61,7 @@ def walk(
         r, split = nodes[RULE, n], nodes[SPLIT, n]
         if stage == VISIT and r < 0:
             e = -1 - r
-            length = plan.positions[end] - plan.positions[start]
+            length = plan.ticks[end] - plan.ticks[start]
             row = plan.emit_rows[e, end - start]
             place = cell_place(plan.emit_base, row, start)
             for entry in range(entries):

@@ -20,7 +20,7 @@ class GaussianCells(Cells):
         super().__init__(forest, len(chart.plan.positions))
         self.chart = chart
         self.tables, origins = tables_of(chart.model)
-        _, self.length_log_probability = constants_of(chart.model, origins, chart.length)
+        _, self.length_log_probability = constants_of(chart.model, origins, chart.plan)
         self.keys = cell_keys(chart, forest.variables, forest.starts, forest.ends)
 
     def gain(self, weights: np.ndarray) -> np.ndarray:

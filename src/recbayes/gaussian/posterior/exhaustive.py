@@ -50,7 +50,7 @@ class _Listing:
     def __init__(self, chart: Chart) -> None:
         self._chart = chart
         self._tables, origins = tables_of(chart.model)
-        self._lengths = length_log_probability(chart.model, origins, chart.length)
+        self._lengths = length_log_probability(chart.model, origins, chart.plan)
         self.count = cache(self._count)
         self.trees = cache(self._trees)
 
@@ -70,7 +70,7 @@ class _Listing:
     def _emissions(self, cell: Cell) -> list[int]:
         v, start, end = cell
         plan, variable = self._chart.plan, self._tables.variables[v]
-        length = plan.positions[end] - plan.positions[start]
+        length = plan.ticks[end] - plan.ticks[start]
         if len(plan.allowed) and plan.allowed[start, end] != NODE:
             return []
         rows = plan.emit_rows[:, end - start]

@@ -17,7 +17,7 @@ from recbayes.tree.forest import Forest
 def problem_of(chart: Chart) -> Problem:
     """What the kernels need to know of a chart."""
     tables, origins = tables_of(chart.model)
-    return Problem(tables, chart.plan, *constants_of(chart.model, origins, chart.length), chart.messages, chart.components)
+    return Problem(tables, chart.plan, *constants_of(chart.model, origins, chart.plan), chart.messages, chart.components)
 
 
 def log_joints_by_prior(chart: Chart, forest: Forest) -> np.ndarray:

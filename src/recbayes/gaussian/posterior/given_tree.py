@@ -16,7 +16,7 @@ from recbayes.errors import DataError
 from recbayes.gaussian.chart.coordinates import moments_outside
 from recbayes.gaussian.chart.emissions import length_log_probability
 from recbayes.gaussian.chart.inside import dimensions
-from recbayes.gaussian.chart.plan import make_plan
+from recbayes.gaussian.chart.plan import Plan, make_plan
 from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_of
 from recbayes.gaussian.kernels.follow import follow_trees
 from recbayes.gaussian.kernels.listing import Problem
@@ -97,13 +97,13 @@ def _leaf_problem(model: GaussianRBN, tables: Tables, origins: Origins, series: 
     for e, rule in enumerate(rules):
         potentials = rule.of_leaves(series, positions, size)
         row_block(messages, 0, emit_rows[e, 1], size)[:, :leaves] = pack_messages(*potentials).T
-    plan = make_plan(tables, 1)._replace(positions=positions, emit_rows=emit_rows, emit_base=0)
-    return Problem(tables, plan, *constants_of(model, origins, len(series)), messages, 1)
+    plan = make_plan(tables, 1)._replace(positions=positions, ticks=positions, emit_rows=emit_rows, emit_base=0)
+    return Problem(tables, plan, *constants_of(model, origins, plan), messages, 1)
 
 
-def constants_of(model: GaussianRBN, origins: Origins, length: int) -> tuple[np.ndarray, np.ndarray]:
+def constants_of(model: GaussianRBN, origins: Origins, plan: Plan) -> tuple[np.ndarray, np.ndarray]:
     """Dimensions of the variables, and log probabilities of all emissions' lengths."""
-    return dimensions(model), length_log_probability(model, origins, length)
+    return dimensions(model), length_log_probability(model, origins, plan)
 
 
 def encode(model: GaussianRBN, tree: Tree) -> tuple[np.ndarray, np.ndarray, list[int]]:

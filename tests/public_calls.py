@@ -314,7 +314,11 @@ CALLS = [
             "termination": 0.1,
         },
     ),
-    Call("Series", lambda: {"values": Y, "noise_covariance": np.ones((5, 1))}, lambda series: rb.inside(gaussian(), series)),
+    Call(
+        "Series",
+        lambda: {"values": Y, "noise_covariance": np.ones((5, 1)), "times": np.array([0, 1, 3, 3, 9]), "unit": 0.5},
+        lambda series: rb.inside(gaussian(), series),
+    ),
     Call("load", lambda: {"path": saved()}),
     # Trees
     Call(

@@ -56,6 +56,7 @@ INNER = {  # methods for our own code, which has checked what it gives
     "LinearGaussianRBN.from_data",
     "PCFG.from_data",
     "Posterior.finish",
+    "Series.part",
 }
 ELSEWHERE = {  # further keywords, where a signature does not say which
     "PCFG.expand": set(inspect.signature(expand).parameters) - {"grammar"},

@@ -81,6 +81,10 @@ def test_every_verb(seed: int) -> None:
     if rng.random() < 0.2:
         scale = np.nanmax(np.abs(y), initial=1e-10)
         given = rb.Series(y, np.full(y.shape, scale**2))
+    clock = np.random.default_rng([seed, 1])
+    if clock.random() < 0.4:
+        steps = clock.choice([0.0, 1.0, 1.0, 1.0, 2.5, 3.0, 1e3], size=length)
+        given = rb.Series(y, getattr(given, "noise_covariance", None), 10.0 ** clock.uniform(-9, 9) * np.cumsum(steps))
     known = _constraints(rng, length)
     components = int(rng.choice([1, 1, 1, 2, 3]))
     chart = attempt(rb.inside, model, given, components=components, **known)

@@ -1,35 +1,65 @@
-"""Observed series: checked arrays of observations, NaN for missing entries."""
+"""Observed series: checked arrays of observations, NaN for missing entries; with noise and times of their own."""
 
-from collections.abc import Callable
+import datetime
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from recbayes.checks.arrays import is_positive_definite
+from recbayes.checks.numbers import numbers
+from recbayes.checks.times import as_times, ticks_of
 from recbayes.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A series with its own noise: `noise_covariance` replaces the model's emission covariance, observation by observation.
+    """A series with more than its values: noise of each observation's own, and times. Plain arrays are series without.
 
-    It is (N, columns) for variances or (N, columns, columns) for covariance matrices. Wherever recbayes takes a series,
-    it takes either a plain array or a `Series`.
+    `noise_covariance` replaces the model's emission covariance, observation by observation: (N, columns) for variances or
+    (N, columns, columns) for covariance matrices.
+
+    `times` say when observations were made: numbers or datetime64, not decreasing. Lengths of leaves then count time instead
+    of observations, in ticks of one `unit` (a number, for dates a timedelta64). By default that is the longest step of which
+    all times are whole multiples, if it is at least a twentieth of the median time between observations, or else about that
+    median; see `ticks`. A leaf that lasts from one observation to just before another is as long as the time between these,
+    and observations of one tick are in one leaf. Where values are missing in between, time says how many: the result is that
+    of the series on the full grid, NaN where nothing was observed, whose segments only begin where something was.
     """
 
     values: np.ndarray
     noise_covariance: np.ndarray | None = None
+    times: np.ndarray | None = None
+    unit: float | np.timedelta64 | datetime.timedelta | None = None
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @cached_property
+    def ticks(self) -> np.ndarray | None:
+        """(N + 1): ticks of all observations, from 0 on, and the end of the last, which lasts one; None without times."""
+        if self.times is None:
+            return None
+        return ticks_of(*as_times(self.times, self.unit, len(self), "the series"))
+
+    def part(self, start: int, end: int) -> "Series":
+        """The observations from start to end, of a checked series."""
+        noise, times = (None if one is None else one[start:end] for one in (self.noise_covariance, self.times))
+        return Series(self.values[start:end], noise, times, self.unit)
 
 
 def as_series(data: object, columns: int, name: str = "the series") -> Series:
     """`data` as a checked `Series` with the given number of columns; one-dimensional data is one column."""
     if isinstance(data, Series):
         values = _as_values(data.values, columns, name)
-        return Series(values, _as_noise(data.noise_covariance, values.shape, name))
+        noise = _as_noise(data.noise_covariance, values.shape, name)
+        if data.times is not None:
+            return Series(values, noise, *as_times(data.times, data.unit, len(values), name))
+        if data.unit is not None:
+            raise DataError(f"{name} has a unit, but no times that it could be of; give them, or leave it out")
+        return Series(values, noise)
     return Series(_as_values(data, columns, name))
 
 
@@ -42,7 +72,22 @@ def all_series(data: Any, columns: int | None = None) -> list[Series]:
         first = numbers(many[0].values if isinstance(many[0], Series) else many[0], "a series must be numbers")
         columns = first.shape[1] if first.ndim == 2 else 1
     label = "series {}" if is_many(data) else "the series"
-    return [as_series(one, columns, label.format(number)) for number, one in enumerate(many)]
+    checked = [as_series(one, columns, label.format(number)) for number, one in enumerate(many)]
+    if any(isinstance(one, Series) and one.times is not None and one.unit is None for one in many):
+        _need_one_unit(checked)
+    return checked
+
+
+def _need_one_unit(many: Sequence[Series]) -> None:
+    """Units that were found one by one must agree, as one model is for all series. A single tick has none."""
+    units = {number: one.unit for number, one in enumerate(many) if one.times is not None and one.times[-1] > 0}
+    for number, unit in units.items():
+        first = next(iter(units))
+        if not np.isclose(unit, units[first], rtol=1e-6, atol=0.0):  # type: ignore[arg-type]
+            raise DataError(
+                f"lengths count ticks, which are {units[first]:.6g} long in the times of series {first} and {unit:.6g} in "
+                f"those of series {number}; give all series the same, as in Series(values, times=times, unit=...)"
+            )
 
 
 def is_many(series: object) -> bool:
@@ -105,31 +150,3 @@ def _as_noise(noise: object, shape: tuple[int, int], name: str) -> np.ndarray | 
     array = 0.5 * (array + array.swapaxes(1, 2))
     array.setflags(write=False)
     return array
-
-
-def is_missing(entry: Any) -> bool:
-    """None, NaN, NaT and NA: what is missing differs from itself, or cannot say."""
-    try:
-        return entry is None or bool(entry != entry)
-    except (TypeError, ValueError):
-        return True
-
-
-def numbers(data: object, complaint: str) -> np.ndarray:
-    """Numbers of any library as an array of our own, NaN for missing ones; the complaint begins the error."""
-    if isinstance(data, str | bytes):
-        raise DataError(f"{complaint}, got text; read the file first")
-    try:
-        if isinstance(data, np.ma.MaskedArray):
-            data = np.ma.filled(data.astype(np.float64), np.nan)
-        array = np.asarray(data if hasattr(data, "__array__") or not hasattr(data, "to_numpy") else data.to_numpy())
-        if array.dtype.kind not in "fiub" and not (array.dtype.kind == "O" and array.ndim):
-            raise TypeError(f"dtype {array.dtype}")
-        if array.dtype.kind == "O":
-            if any(isinstance(entry, str | bytes) for entry in array.flat):
-                raise TypeError("some entries are text")
-            missing = np.array([is_missing(entry) for entry in array.flat], dtype=np.bool_).reshape(array.shape)
-            array = np.where(missing, np.nan, array)
-        return np.array(array, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as problem:
-        raise DataError(f"{complaint}, got {type(data).__name__}: {problem}") from problem

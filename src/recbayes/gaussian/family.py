@@ -46,8 +46,9 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
             return Read([as_series(data, model.observed_dim)], True)
         return Read(all_series(data, model.observed_dim), False)
 
-    def arrays(self, sequence: Series) -> tuple[np.ndarray, np.ndarray | None]:
-        return sequence.values, sequence.noise_covariance
+    def arrays(self, sequence: Series) -> tuple[np.ndarray | None, ...]:
+        arrays = sequence.values, sequence.noise_covariance
+        return arrays if sequence.ticks is None else (*arrays, sequence.ticks)
 
     def inside(self, model: GaussianRBN, sequence: Series, constraints: Constraints, components: int) -> Chart:
         return careful_inside(model, sequence, constraints, components)

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from recbayes.checks.arguments import listed
 from recbayes.checks.arrays import MOST_DRAWS, whole_number
-from recbayes.checks.series import Series, all_series, is_many, numbers
+from recbayes.checks.numbers import numbers
+from recbayes.checks.series import Series, all_series, is_many
 from recbayes.errors import DataError
 from recbayes.family.family import Model, family_of
 from recbayes.gaussian.model.rbn import GaussianRBN

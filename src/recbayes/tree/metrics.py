@@ -12,7 +12,7 @@ import numpy as np
 
 from recbayes.checks.arguments import flag
 from recbayes.checks.arrays import whole_number
-from recbayes.checks.series import numbers
+from recbayes.checks.numbers import numbers
 from recbayes.errors import DataError
 from recbayes.tree.formats.spans import Span, check_spans
 from recbayes.tree.tree import Tree

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.checks.series import is_missing
+from recbayes.checks.numbers import is_missing
 from recbayes.discrete.model.flat import FlatGrammar
 from recbayes.errors import DataError
 

@@ -97,7 +97,7 @@ class Chart:
 def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FREE, components: int = 1) -> Chart:
     """The inside chart of one checked series; `components` is how many Gaussians a message may have."""
     tables, origins = tables_of(model)
-    plan = make_plan(tables, len(series), constraints)
+    plan = make_plan(tables, len(series), constraints, series.ticks)
     components = whole_number(components, "components", least=1, most=LANES, error=DataError)
     messages = np.zeros(components * plan.messages_size)
     choices = np.zeros(plan.choices_size)
@@ -113,7 +113,7 @@ def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FR
         raise DataError("the evidence is not a number: the data and the model differ by too many orders of magnitude")
     log_evidence = float(np.logaddexp.reduce(evidence))
     if log_evidence == -np.inf:
-        raise LengthError(_impossible(model, tables, len(series), constraints.any))
+        raise LengthError(_impossible(model, tables, series, constraints.any))
     return Chart(model, series, log_evidence, plan, messages, choices, evidence[: len(origins.prior)], int(components))
 
 
@@ -122,11 +122,15 @@ def dimensions(model: GaussianRBN) -> np.ndarray:
     return np.array([variable.dim for variable in model.variables])
 
 
-def _impossible(model: GaussianRBN, tables: Tables, length: int, constrained: bool) -> str:
+def _impossible(model: GaussianRBN, tables: Tables, series: Series, constrained: bool) -> str:
     shortest, longest = span_limits(tables)
     bounds = f"at least {shortest}" if longest is None else f"{shortest} to {longest}"
     note = " under the given boundaries and allowed spans" if constrained else ""
+    timed, gaps = "", ""
+    if series.ticks is not None:
+        timed, bounds = f" in {series.ticks[-1]} ticks of their times", f"{bounds} ticks"
+        gaps = ". Leaves last through the gaps between observations, and no two share a tick"
     return (
-        f"the model cannot generate a series of {length} observations{note}; from {model.prior.variable} it generates "
-        f"{bounds}. Check rules, length distributions and constraints"
+        f"the model cannot generate a series of {len(series)} observations{timed}{note}; from {model.prior.variable} it "
+        f"generates {bounds}{gaps}. Check rules, length distributions and constraints"
     )

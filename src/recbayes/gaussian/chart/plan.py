@@ -50,14 +50,21 @@ def make_plan(tables: Tables, length: int, constraints: Constraints = FREE, tick
     """
     positions = constraints.points(length)
     if ticks is not None:
-        positions = positions[starts_of_ticks(ticks)[positions]]
-    at = positions if ticks is None else ticks[positions]
-    plan = _plan_of_structure(_structure(tables, int(np.diff(at).max())), len(positions) - 1)
-    return plan._replace(positions=positions, ticks=at, allowed=constraints.mask_between(positions, length))
+        positions = positions[_begins_a_tick(ticks)[positions]]
+    ticks = ticks_at(positions, ticks)
+    plan = _plan_of_structure(_structure(tables, int(np.diff(ticks).max())), len(positions) - 1)
+    return plan._replace(positions=positions, ticks=ticks, allowed=constraints.mask_between(positions, length))
 
 
-def starts_of_ticks(ticks: np.ndarray) -> np.ndarray:
-    """Where segments may begin and end: not between observations of one tick."""
+def ticks_at(positions: np.ndarray, ticks: np.ndarray | None) -> np.ndarray:
+    """When edges of leaves are; all at once, which no leaves can be, if one lies between observations of one tick."""
+    if ticks is None:
+        return positions
+    return ticks[positions] if _begins_a_tick(ticks)[positions].all() else np.zeros_like(positions)
+
+
+def _begins_a_tick(ticks: np.ndarray) -> np.ndarray:
+    """Where segments may begin and end."""
     return np.diff(ticks, prepend=-1) > 0
 
 

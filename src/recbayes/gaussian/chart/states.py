@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recbayes.errors import DataError
 from recbayes.gaussian.chart.inside import Chart
-from recbayes.gaussian.chart.outside import outside
+from recbayes.gaussian.chart.outside import Outside, outside
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.roots import root
 
@@ -24,7 +25,7 @@ class Means(NamedTuple):
 def filtered_states(chart: Chart) -> Means:
     """p(x_t | y_1 ... y_t): the prediction from before t, and the observation at t (a step of the Kalman filter)."""
     assert chart.model.chain is not None
-    ahead = outside(chart)
+    ahead = _outside(chart)
     moments = []
     for t in range(chart.length):
         density = ahead.message(t, chart.length, chart.model.chain.state)
@@ -45,9 +46,18 @@ def _updated(m: np.ndarray, S: np.ndarray, y: np.ndarray, H: np.ndarray, R: np.n
 def smoothed_states(chart: Chart) -> Means:
     """p(x_t | y_1 ... y_N)."""
     assert chart.model.chain is not None
-    found = outside(chart)
+    found = _outside(chart)
     nodes = [found.node(t, chart.length, chart.model.chain.state) for t in range(chart.length)]
     return Means(np.array([node.mean for node in nodes]), np.array([node.covariance for node in nodes]))
+
+
+def _outside(chart: Chart) -> Outside:
+    if len(chart.plan.positions) <= chart.length:
+        raise DataError(
+            "states are those of single observations, and some of the series' times are in one tick; give times that "
+            "differ, or none"
+        )
+    return outside(chart)
 
 
 def _observation(chart: Chart, t: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

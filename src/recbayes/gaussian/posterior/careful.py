@@ -18,6 +18,7 @@ from recbayes.gaussian.chart.best import best_tree
 from recbayes.gaussian.chart.conditioning import condition_given
 from recbayes.gaussian.chart.coordinates import otherwise
 from recbayes.gaussian.chart.inside import Chart, inside_one
+from recbayes.gaussian.chart.plan import ticks_at
 from recbayes.gaussian.chart.tables import LEFT, RIGHT, tables_of
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.links import shifted
@@ -90,9 +91,8 @@ def _digits_lost(chart: Chart) -> float:
     model, series = chart.model, chart.series
     if series.values.size > MOST:
         count = max(1, MOST // model.observed_dim)
-        noise = None if series.noise_covariance is None else series.noise_covariance[:count]
         try:
-            chart = inside_one(model, Series(series.values[:count], noise))
+            chart = inside_one(model, series.part(0, count))
         except LengthError:
             return 0.0
     trees = [best_tree(chart), *(one.tree for one in draw(chart, DRAWS, 0).best(DRAWS))]
@@ -128,7 +128,8 @@ class _Values:
 
     def __init__(self, model: GaussianRBN, series: Series, tree: Tree) -> None:
         _, origins = tables_of(model)
-        rules, variables, _ = encode(model, tree)
+        rules, variables, edges = encode(model, tree)
+        lengths = iter(np.diff(ticks_at(np.array(edges, dtype=np.int64), series.ticks)))
         d = model.variables[variables[0]].dim
         total = sum(model.variables[v].dim for v in variables) + series.values.size
         root_of = cache(lambda v, r, side: root(_link(model.variables[v].rules[r], side).covariance))
@@ -143,7 +144,7 @@ class _Values:
                 member = rule.members[m]
                 linear = member.emission.linear(model.variables[v].dim, series, node.start, node.end)
                 shown.append(value.through(linear.map, linear.offset, linear.root, column))
-                length = float(rule.length.log_probability(np.array([node.end - node.start]))[0])
+                length = float(rule.length.log_probability(np.array([next(lengths)]))[0])
                 self.log_probability += np.log(rule.probability * member.weight) + length + linear.log_probability
                 column += linear.root.shape[1]
                 continue

@@ -16,7 +16,7 @@ from recbayes.errors import DataError
 from recbayes.gaussian.chart.coordinates import moments_outside
 from recbayes.gaussian.chart.emissions import length_log_probability
 from recbayes.gaussian.chart.inside import dimensions
-from recbayes.gaussian.chart.plan import Plan, make_plan
+from recbayes.gaussian.chart.plan import Plan, make_plan, ticks_at
 from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_of
 from recbayes.gaussian.kernels.follow import follow_trees
 from recbayes.gaussian.kernels.listing import Problem
@@ -97,7 +97,8 @@ def _leaf_problem(model: GaussianRBN, tables: Tables, origins: Origins, series: 
     for e, rule in enumerate(rules):
         potentials = rule.of_leaves(series, positions, size)
         row_block(messages, 0, emit_rows[e, 1], size)[:, :leaves] = pack_messages(*potentials).T
-    plan = make_plan(tables, 1)._replace(positions=positions, ticks=positions, emit_rows=emit_rows, emit_base=0)
+    ticks = ticks_at(positions, series.ticks)
+    plan = make_plan(tables, 1)._replace(positions=positions, ticks=ticks, emit_rows=emit_rows, emit_base=0)
     return Problem(tables, plan, *constants_of(model, origins, plan), messages, 1)
 
 

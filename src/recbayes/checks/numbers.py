@@ -1,0 +1,35 @@
+"""Numbers of any library: arrays, lists, data frames, with whatever stands for missing ones."""
+
+from typing import Any
+
+import numpy as np
+
+from recbayes.errors import DataError
+
+
+def is_missing(entry: Any) -> bool:
+    """None, NaN, NaT and NA: what is missing differs from itself, or cannot say."""
+    try:
+        return entry is None or bool(entry != entry)
+    except (TypeError, ValueError):
+        return True
+
+
+def numbers(data: object, complaint: str) -> np.ndarray:
+    """Numbers of any library as an array of our own, NaN for missing ones; the complaint begins the error."""
+    if isinstance(data, str | bytes):
+        raise DataError(f"{complaint}, got text; read the file first")
+    try:
+        if isinstance(data, np.ma.MaskedArray):
+            data = np.ma.filled(data.astype(np.float64), np.nan)
+        array = np.asarray(data if hasattr(data, "__array__") or not hasattr(data, "to_numpy") else data.to_numpy())
+        if array.dtype.kind not in "fiub" and not (array.dtype.kind == "O" and array.ndim):
+            raise TypeError(f"dtype {array.dtype}")
+        if array.dtype.kind == "O":
+            if any(isinstance(entry, str | bytes) for entry in array.flat):
+                raise TypeError("some entries are text")
+            missing = np.array([is_missing(entry) for entry in array.flat], dtype=np.bool_).reshape(array.shape)
+            array = np.where(missing, np.nan, array)
+        return np.array(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise DataError(f"{complaint}, got {type(data).__name__}: {problem}") from problem

@@ -5,6 +5,7 @@ difference is large against it. None of it has to be right, only of the right or
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,20 @@ import numpy as np
 from recbayes.checks.series import Series
 from recbayes.errors import DataError
 from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.lengths import OnePlusNegativeBinomial
 
 JUMP = 4.0  # standard deviations of a difference within a segment, beyond which a new one begins
 SMALL = 1e-3  # of the scale: the least standard deviation that is guessed
+GEOMETRIC = 1.0  # dispersion of lengths that are guessed
 NORMAL = 0.6745  # median of |x| for a standard normal x
 
 
 def guess(series: Sequence[Series], shifts: Mapping[Any, float] | None, extra_observations: bool) -> GaussianRBN:
-    """The paper's model with starting values of the order of the data; covariances are diagonal."""
+    """The paper's model with starting values of the order of the data; covariances are diagonal.
+
+    One series that is long enough to learn from has segments that differ more in length than Poisson numbers do: lengths are
+    then negative binomial, geometric to begin with. Of several series they are the paper's.
+    """
     dim = series[0].values.shape[1]
     scale = column_scales(series)
     differences = np.concatenate([np.diff(one.values, axis=0) for one in series] + [np.zeros((0, dim))])
@@ -32,8 +39,8 @@ def guess(series: Sequence[Series], shifts: Mapping[Any, float] | None, extra_ob
     residuals = np.concatenate([one.values - mean for one, mean in zip(series, means, strict=True)])
     within = np.sqrt(np.nan_to_num(column_means(residuals**2)))
     segments = sum(1 + int(_begins(one.values, noise).sum()) for one in series)
-    rate = max(sum(map(len, series)) / segments - 1.0, 0.1)
-    return GaussianRBN.create(
+    rate = max(sum(len(one) if one.ticks is None else int(one.ticks[-1]) for one in series) / segments - 1.0, 0.1)
+    model = GaussianRBN.create(
         dim=dim,
         prior_mean=centre,
         prior_std=np.diag(np.maximum(np.maximum(around, within), SMALL * scale)),
@@ -44,6 +51,11 @@ def guess(series: Sequence[Series], shifts: Mapping[Any, float] | None, extra_ob
         shifts=shifts,
         extra_observations=rate if extra_observations else None,
     )
+    if len(series) > 1 or not extra_observations:
+        return model
+    split, emit = model.variables[0].rules
+    rules = split, replace(emit, length=OnePlusNegativeBinomial(rate, GEOMETRIC))
+    return GaussianRBN((replace(model.variables[0], rules=rules),), model.prior)
 
 
 def column_scales(series: Sequence[Series]) -> np.ndarray:

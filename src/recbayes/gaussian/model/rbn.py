@@ -146,7 +146,8 @@ class GaussianRBN(Saved):
         """The paper's model with starting values of the order of the data, for `rb.fit`.
 
         `series` is one or a list of them. `shifts` are the left child's transpositions with their probabilities;
-        `extra_observations` says whether a leaf may have more than one observation.
+        `extra_observations` says whether a leaf may have more than one observation: of one series a negative binomial
+        number, dispersion 1 to begin with, of several a Poisson number, as in the paper.
         """
         from recbayes.checks.series import all_series
         from recbayes.gaussian.model.guess import guess

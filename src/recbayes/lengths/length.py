@@ -10,7 +10,10 @@ from recbayes.parameters.quantity import Quantity, Slopes, Values
 
 
 class Length(ABC):
-    """The number of observations of a leaf, at least one. Distributions are frozen dataclasses; fields are what is saved."""
+    """The number of observations of a leaf (of ticks, where these have times), at least one.
+
+    Distributions are frozen dataclasses; fields are what is saved.
+    """
 
     name: ClassVar[str]  # in files
 

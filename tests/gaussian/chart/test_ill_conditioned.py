@@ -197,3 +197,14 @@ def test_results_do_not_depend_on_coordinates(data: st.DataObject, model: rb.Gau
         for node, twin in zip(ours_smooth.nodes, theirs_smooth.nodes, strict=True):
             assert twin.value == pytest.approx(node.value, rel=1e-6, abs=1e-6)
             assert twin.covariance == pytest.approx(node.covariance, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("spans", [[(0, 3)], [(0, 7), (0, 3), (3, 7)]])
+@pytest.mark.parametrize("hard", [False, True])
+def test_trees_of_other_series_are_refused(hard: bool, spans: list[tuple[int, int]]) -> None:
+    """Whichever way log joints are computed; by the careful one a longer tree had a number."""
+    model = rb.GaussianRBN.create(2, extra_observations=1.0)
+    noise = np.eye(2) + (1.0 - 1e-11) * (1.0 - np.eye(2)) if hard else np.eye(2)
+    series = rb.Series(np.zeros((5, 2)), np.array([noise] * 5))
+    with pytest.raises(rb.DataError, match=r"the tree covers 0:[37], the series has 5 observations"):
+        rb.log_joint(model, series, rb.Tree.from_spans(spans))

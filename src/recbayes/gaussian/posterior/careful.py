@@ -28,7 +28,7 @@ from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.model.roots import EASY, are_hard, root
 from recbayes.gaussian.posterior.draws import draw
 from recbayes.gaussian.posterior.exhaustive import is_only_tree
-from recbayes.gaussian.posterior.given_tree import encode, log_joint
+from recbayes.gaussian.posterior.given_tree import check_cover, encode, log_joint
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.tree import Tree
 
@@ -60,6 +60,7 @@ def careful_inside(model: GaussianRBN, series: Series, constraints: Constraints,
 
 def checked_log_joint(model: GaussianRBN, series: Series, tree: Tree) -> float:
     """log p(Y, Z) by messages, or carefully where these are doubted; a series that is too long for that is checked."""
+    check_cover(series, tree)
     if _is_doubted(model, series):
         if series.values.size <= MOST:
             return careful_log_joint(model, series, tree)

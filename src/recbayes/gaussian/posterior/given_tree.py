@@ -54,6 +54,13 @@ def smooth(model: GaussianRBN, series: Series, tree: Tree) -> Tree:
     return Tree(nodes, tree.arities)
 
 
+def check_cover(series: Series, tree: Tree) -> None:
+    """An error if the tree is not one of the whole series."""
+    start, end = tree.nodes[0].span
+    if (start, end) != (0, len(series)):
+        raise DataError(f"the tree covers {start}:{end}, the series has {len(series)} observations")
+
+
 def unpack_density(entries: np.ndarray, size: int, dim: int) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance of a density in the compiled layout (padded to the largest dimension)."""
     _, mean, covariance = unpack_messages(entries, size)
@@ -62,10 +69,7 @@ def unpack_density(entries: np.ndarray, size: int, dim: int) -> tuple[np.ndarray
 
 def _follow(model: GaussianRBN, series: Series, tree: Tree, component: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Log joint probabilities with each Gaussian of the prior, and, given one of them, densities of all nodes' values."""
-    if (tree.nodes[0].start, tree.nodes[0].end) != (0, len(series)):
-        raise DataError(
-            f"the tree covers {tree.nodes[0].start}:{tree.nodes[0].end}, the series has {len(series)} observations"
-        )
+    check_cover(series, tree)
     tables, origins = tables_of(model)
     rules, _, edges = encode(model, tree)
     positions = np.array(edges, dtype=np.int64)

@@ -146,6 +146,25 @@ def test_draws(pair: Pair, seed: int) -> None:
     assert pair.on_grid(one.tree()).spans == other.tree().spans
 
 
+@pytest.mark.parametrize("length", [rb.Geometric(5.0, 3), rb.LengthTable((0.0, 0.0, 0.5, 0.2, 0.3))], ids=repr)
+def test_all_trees_are_listed(length: Any) -> None:
+    """Of leaves that are long enough in time, if not in observations, and none that are too short."""
+    rules = rb.Split(0.4, "x", "x", rb.Link(np.eye(1)), rb.Link(np.eye(1))), rb.Emit(0.6, np.eye(1), length)
+    model = rb.GaussianRBN((rb.Variable("x", 1, rules),), rb.Prior("x", (rb.Component(np.zeros(1), np.eye(1)),)))
+    begins = np.array([0, 3, 4, 7, 9, 11, 12])
+    y = np.random.default_rng(0).normal(size=(6, 1))
+    grid = np.full((12, 1), np.nan)
+    grid[begins[:-1]] = y
+    pair = Pair(model, rb.Series(y, None, begins[:-1], 1.0), grid, begins)
+    one, other = pair.both(rb.sample_posterior, draws=3000, seed=0)
+    assert one.enumerated
+    found = {pair.on_grid(tree).spans for tree in one.trees}
+    assert found == {tree.spans for tree in other.trees}
+    assert all(end - start >= 3 for spans in found for start, end in spans)
+    assert any(span in spans for spans in found for span in ((0, 3), (4, 7)))  # leaves of one and two observations
+    close(one.log_evidence, other.log_evidence)
+
+
 @settings(max_examples=40)
 @given(pairs())
 def test_given_trees(pair: Pair) -> None:

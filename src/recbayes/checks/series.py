@@ -27,12 +27,15 @@ class Series:
     median; see `ticks`. A leaf that lasts from one observation to just before another is as long as the time between these,
     and observations of one tick are in one leaf. Where values are missing in between, time says how many: the result is that
     of the series on the full grid, NaN where nothing was observed, whose segments only begin where something was.
+
+    `regressors` (N, regressors) are columns that a `Leaf` may have coefficients for.
     """
 
     values: np.ndarray
     noise_covariance: np.ndarray | None = None
     times: np.ndarray | None = None
     unit: float | np.timedelta64 | datetime.timedelta | None = None
+    regressors: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -46,8 +49,9 @@ class Series:
 
     def part(self, start: int, end: int) -> "Series":
         """The observations from start to end, of a checked series."""
-        noise, times = (None if one is None else one[start:end] for one in (self.noise_covariance, self.times))
-        return Series(self.values[start:end], noise, times, self.unit)
+        given = self.noise_covariance, self.times, self.regressors
+        noise, times, regressors = (None if one is None else one[start:end] for one in given)
+        return Series(self.values[start:end], noise, times, self.unit, regressors)
 
 
 def as_series(data: object, columns: int, name: str = "the series") -> Series:
@@ -55,11 +59,12 @@ def as_series(data: object, columns: int, name: str = "the series") -> Series:
     if isinstance(data, Series):
         values = _as_values(data.values, columns, name)
         noise = _as_noise(data.noise_covariance, values.shape, name)
+        regressors = _as_regressors(data.regressors, len(values), name)
         if data.times is not None:
-            return Series(values, noise, *as_times(data.times, data.unit, len(values), name))
+            return Series(values, noise, *as_times(data.times, data.unit, len(values), name), regressors)
         if data.unit is not None:
             raise DataError(f"{name} has a unit, but no times that it could be of; give them, or leave it out")
-        return Series(values, noise)
+        return Series(values, noise, regressors=regressors)
     return Series(_as_values(data, columns, name))
 
 
@@ -128,6 +133,17 @@ def check_finite(array: np.ndarray, name: str, place: Callable[[int, int], str] 
         raise DataError(f"{name} is infinite at {place(row, column)}; use NaN for missing values")
     if np.abs(array[~np.isnan(array)]).max(initial=0.0) > 1e150:
         raise DataError(f"{name} has values beyond 1e150, whose squares overflow; rescale it")
+
+
+def _as_regressors(given: object, size: int, name: str) -> np.ndarray | None:
+    if given is None:
+        return None
+    array = numbers(given, f"the regressors of {name} must be numbers")
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2 or len(array) != size or not array.shape[1] or not np.isfinite(array).all():
+        raise DataError(f"the regressors of {name} must be finite, of shape ({size}, regressors), got {array.shape}")
+    array.setflags(write=False)
+    return array
 
 
 def _as_noise(noise: object, shape: tuple[int, int], name: str) -> np.ndarray | None:

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recbayes.checks.arrays import short
-from recbayes.checks.series import Series, is_missing, numbers
+from recbayes.checks.numbers import is_missing, numbers
+from recbayes.checks.series import Series
 from recbayes.data.example import Example
 from recbayes.data.labels import is_dates
 from recbayes.data.table import Table

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.checks.series import is_missing, numbers
+from recbayes.checks.numbers import is_missing, numbers
 from recbayes.errors import DataError
 
 UNITS = ("D", "m", "s", "ms", "us", "ns")  # of dates in texts: the first that says all

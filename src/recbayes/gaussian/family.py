@@ -48,7 +48,8 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
 
     def arrays(self, sequence: Series) -> tuple[np.ndarray | None, ...]:
         arrays = sequence.values, sequence.noise_covariance
-        return arrays if sequence.ticks is None else (*arrays, sequence.ticks)
+        more = [one for one in (sequence.ticks, sequence.regressors) if one is not None]
+        return (*arrays, *more)
 
     def inside(self, model: GaussianRBN, sequence: Series, constraints: Constraints, components: int) -> Chart:
         return careful_inside(model, sequence, constraints, components)

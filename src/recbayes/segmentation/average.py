@@ -40,7 +40,8 @@ class AveragePosterior(Posterior):
     def trees(self) -> Forest:  # type: ignore[override]
         """All draws, model after model; rules of leaves are named with the model's kind."""
         names: dict[int, str] = {}
-        rules, known = [], {}
+        rules: list[np.ndarray] = []
+        known: dict[str, int] = {}
         for one, part in zip(self.models, self.parts, strict=True):
             numbers = {}
             for number, name in part.trees.rule_names.items():
@@ -57,7 +58,7 @@ class AveragePosterior(Posterior):
             for name in ("variables", "starts", "ends", "arities")
         }
         first = np.concatenate([[0], *(forest.first[1:] + end for forest, end in zip(forests, ends[:-1], strict=True))])
-        return replace(forests[0], rule_names=names, rules=np.concatenate(rules), first=first, **columns)
+        return replace(forests[0], rule_names=names, rules=np.concatenate(rules), first=first, **columns)  # type: ignore[arg-type]
 
     @cached_property
     def weights(self) -> np.ndarray:  # type: ignore[override]
@@ -123,8 +124,8 @@ class AveragePosterior(Posterior):
         for share, part, weights in zip(self.shares, self.parts, self._weights, strict=True):
             positions = part.chart.plan.positions
             for (_, i, k), one in gather_latents(part.chart, part.trees, weights, part.prior_components).items():
-                moments = share * one.probability, one.mean, one.covariance
-                found.setdefault((int(positions[i]), int(positions[k])), []).append(moments)
+                own = share * one.probability, one.mean, one.covariance
+                found.setdefault((int(positions[i]), int(positions[k])), []).append(own)
         latents = {}
         for span, moments in found.items():
             total = sum(weight for weight, *_ in moments)

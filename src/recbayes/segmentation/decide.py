@@ -102,6 +102,6 @@ def _quantiles(boundaries: Boundaries, inside: np.ndarray) -> tuple[int, int, in
     totals = np.bincount(which.reshape(-1), weights=boundaries.weights[boundaries.owners[inside]])
     reached = np.cumsum(totals) / totals.sum()
     low, middle, high = (
-        int(positions[min(np.searchsorted(reached, share), len(positions) - 1)]) for share in (0.1, 0.5, 0.9)
+        int(positions[min(int(np.searchsorted(reached, share)), len(positions) - 1)]) for share in (0.1, 0.5, 0.9)
     )
     return low, middle, high

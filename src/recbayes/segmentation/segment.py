@@ -100,7 +100,7 @@ def _segment_one(table: Table, settings: _Settings, seed: int, library: str | No
         raise DataError(f"the series has {len(table)} observations, too few for min_length and segments: at least {least}")
     length = len(table)
     models = default_models(
-        views_of(Series(table.values), settings.logarithms),
+        views_of(_series(table), settings.logarithms),
         kinds=settings.kinds,
         periods=settings.periods,
         minimum=settings.minimum,
@@ -120,6 +120,13 @@ def _segment_one(table: Table, settings: _Settings, seed: int, library: str | No
     tree = told_tree(within, posterior, tolerance)
     posterior.warn()
     return Segmentation(table, tuple(changes), tree, posterior, within, points, tolerance, view.logarithms, library)
+
+
+def _series(table: Table) -> Series:
+    """With its times, if these leave gaps or coincide."""
+    series = Series(table.values, times=table.times)
+    regular = series.ticks is None or bool((np.diff(series.ticks) == 1).all())
+    return Series(table.values) if regular else series
 
 
 def _given_segments(changes: list[ChangePoint], posterior: AveragePosterior, view: View, task: Task) -> AveragePosterior:

@@ -20,7 +20,7 @@ def told_tree(within: AveragePosterior, posterior: Posterior, tolerance: int) ->
         latent = latents.get((node.start, node.end))
         probability = probability_near(posterior, node, tolerance)
         own = None if arity else own_of(within, node)
-        nodes.append(replace(node, probability=probability, own=own, **_value(latent)))
+        nodes.append(replace(node, probability=probability, own=own, **_value(latent)))  # type: ignore[arg-type]
     return Tree(nodes, tree.arities)
 
 

@@ -48,9 +48,7 @@ def test_every_tree_has_its_density(kind: str, columns: int) -> None:
 
 
 @settings(max_examples=25)
-@given(
-    st.sampled_from(sorted(KINDS)), st.integers(1, 2), st.integers(1, 6), st.integers(0, 10**6), st.floats(-1e6, 1e6)
-)
+@given(st.sampled_from(sorted(KINDS)), st.integers(1, 2), st.integers(1, 6), st.integers(0, 10**6), st.floats(-1e6, 1e6))
 def test_a_leaf_has_its_density_wherever_it_is(kind: str, columns: int, length: int, seed: int, offset: float) -> None:
     """Also where the data are far away."""
     y = series(length, columns, seed, True)

@@ -232,7 +232,8 @@ def _shown(model: GaussianRBN, v: int) -> list[np.ndarray]:
     """Roots G of the precisions G' G that single observations give of a variable."""
     rules = [rule for rule in model.variables[v].rules if isinstance(rule, Emission) and rule.probability > 0]
     members = [member.emission for rule in rules for member in rule.members]
-    found = [one.linear(model.variables[v].dim, Series(np.zeros((1, one.columns))), 0, 1) for one in members]
+    blank = [Series(np.zeros((1, one.columns)), regressors=np.zeros((1, one.regressors))) for one in members]
+    found = [one.linear(model.variables[v].dim, series, 0, 1) for one, series in zip(members, blank, strict=True)]
     return [np.linalg.solve(one.root, one.map) for one in found]
 
 

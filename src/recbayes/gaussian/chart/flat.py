@@ -52,7 +52,8 @@ def _bank_terms(leaf: Leaf, series: Series, positions: np.ndarray) -> BankTerms:
     arrays = [np.array(part).reshape(*shape, -1) for part in parts]
     phi = np.array([member.emission.coefficients[0] for member in leaf.members])  # type: ignore[attr-defined]
     rise = np.full(leaf.columns, -1.0) if leaf.trend_std is None else np.array(leaf.trend_std)
-    return BankTerms(*arrays, phi, np.array([member.weight for member in leaf.members]), rise)
+    weights = np.array([member.weight for member in leaf.members])
+    return BankTerms(*arrays, phi, weights, rise)  # type: ignore[call-arg]
 
 
 def boundary_probability(

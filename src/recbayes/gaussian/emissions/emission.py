@@ -87,6 +87,11 @@ class Emission(ABC):
         return None
 
     @property
+    def regressors(self) -> int:
+        """How many regressors of a series it has coefficients for."""
+        return 0
+
+    @property
     @abstractmethod
     def shows_value(self) -> bool:
         """Whether the value itself is observed, but for noise, so that the data's units are its units."""

@@ -71,6 +71,10 @@ class Leaf(Emission):
         return len(self.noise_std)
 
     @property
+    def regressors(self) -> int:
+        return 0 if self.regressor_std is None else len(self.regressor_std)
+
+    @property
     def shows_value(self) -> bool:
         return self.map is None
 
@@ -164,8 +168,8 @@ class Leaf(Emission):
     def regressors_of(self, series: Series) -> np.ndarray:
         """The regressors of a series, as many as the leaf has coefficients for."""
         assert self.regressor_std is not None
-        given = getattr(series, "regressors", None)
-        if given is None or given.shape[1] != len(self.regressor_std):
+        given = series.regressors
+        if given is None or given.shape[1] != self.regressors:
             found = "none" if given is None else f"{given.shape[1]}"
             raise DataError(
                 f"the model has coefficients for {len(self.regressor_std)} regressors and the series has {found}; "

@@ -77,7 +77,7 @@ def columns_of(leaf: "Leaf", series: Series, positions: np.ndarray) -> Iterator[
 
 def ticks_of(series: Series) -> np.ndarray:
     """When observations begin, and the last one ends."""
-    return np.arange(len(series) + 1)
+    return np.arange(len(series) + 1) if series.ticks is None else series.ticks
 
 
 def design_of(leaf: "Leaf", series: Series) -> np.ndarray:

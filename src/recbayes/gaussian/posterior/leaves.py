@@ -46,7 +46,7 @@ def _quantile(weights: np.ndarray, means: np.ndarray, deviations: np.ndarray, sh
     low, high = float((means - 10 * deviations).min()), float((means + 10 * deviations).max())
     if not deviations.any():
         order = np.argsort(means)
-        reached = np.searchsorted(np.cumsum(weights[order]), share * (1.0 - 1e-12))
+        reached = int(np.searchsorted(np.cumsum(weights[order]), share * (1.0 - 1e-12)))
         return float(means[order][min(reached, len(order) - 1)])
     for _ in range(80):
         middle = 0.5 * (low + high)

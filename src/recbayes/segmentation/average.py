@@ -1,4 +1,5 @@
-"""The posterior of a series averaged over models: each counts as much as its evidence, given the length, and its prior say."""
+"""The posterior of a series averaged over models: each counts as much as its evidence, given the length, and its prior
+say."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +59,8 @@ class AveragePosterior(Posterior):
             for name in ("variables", "starts", "ends", "arities")
         }
         first = np.concatenate([[0], *(forest.first[1:] + end for forest, end in zip(forests, ends[:-1], strict=True))])
-        return replace(forests[0], rule_names=names, rules=np.concatenate(rules), first=first, **columns)  # type: ignore[arg-type]
+        return replace(forests[0], rule_names=names, rules=np.concatenate(rules), first=first, **columns)  # type:
+        ignore[arg - type]
 
     @cached_property
     def weights(self) -> np.ndarray:  # type: ignore[override]

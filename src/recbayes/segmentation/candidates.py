@@ -81,7 +81,8 @@ class _Pass(NamedTuple):
 
 
 def _passes(models: Sequence[Candidate], positions: np.ndarray) -> list[_Pass]:
-    """For models of one kind: first one whose segments have noise of their own, then those that share members of its bank."""
+    """For models of one kind: first one whose segments have noise of their own, then those that share members of its
+    bank."""
     view, bank = models[0].view, models[0].leaf
     variance = (1.0 + LINK**2) * view.units.scale**2  # about what a level varies by
     by_member, total = span_evidence(bank, view.series, positions, view.units.centre, variance)

@@ -1,7 +1,7 @@
 """Which change points to tell: where draws have a boundary, give or take a few positions.
 
-The probability of one change is often spread over neighbouring positions, none of which is likely by itself. So what counts is the
-probability of a boundary within a tolerance of a position; and changes that are closer to each other are one.
+The probability of one change is often spread over neighbouring positions, none of which is likely by itself. So what counts
+is the probability of a boundary within a tolerance of a position; and changes that are closer to each other are one.
 """
 
 from typing import NamedTuple

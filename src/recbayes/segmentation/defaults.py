@@ -1,8 +1,9 @@
 """The default model of a series: an average over a few models, nothing of which is learnt.
 
 Leaves are of one kind throughout a series: a level or a trend, with white or autoregressive noise. Noise level and
-coefficient come from a bank, for each leaf anew or once for all. Segments are geometric in length, with three expected numbers of them. One series
-can hardly teach any of this, and averages are stable: every kind and every number counts as much as its evidence says.
+coefficient come from a bank, for each leaf anew or once for all. Segments are geometric in length, with three expected
+numbers of them. One series can hardly teach any of this, and averages are stable: every kind and every number counts as
+much as its evidence says.
 """
 
 from collections.abc import Sequence

@@ -22,9 +22,9 @@ class Segmentation:
     """The change points of a series, its segments, and the tree over them, with their probabilities.
 
     `changes` has of every change point its position (row), the probability of a change within `tolerance` rows of it, and
-    an interval. `tree` has the segments as leaves; its nodes' probabilities are those of a node with the same ends, give or take
-    the tolerance. `posterior` are all draws, averaged over models, before anything was decided. Values of nodes are in the
-    data's units, or in their logarithms if the data were taken in `logarithms`.
+    an interval. `tree` has the segments as leaves; its nodes' probabilities are those of a node with the same ends, give or
+    take the tolerance. `posterior` are all draws, averaged over models, before anything was decided. Values of nodes are in
+    the data's units, or in their logarithms if the data were taken in `logarithms`.
     """
 
     data: Table
@@ -64,9 +64,9 @@ class Segmentation:
     def table(self) -> Any:
         """One row for each node of the tree, from the whole series down, as a data frame of the library the data came from.
 
-        Without one, of pandas or polars, if one of them is installed, or else a list of dictionaries. Rows have first and last
-        observation, `depth`, `kind` ("group" for nodes that are no segments), `probability`, and of segments `level`, `slope`
-        (per row or tick), `noise` and `coefficient` with 80 % intervals.
+        Without one, of pandas or polars, if one of them is installed, or else a list of dictionaries. Rows have first and
+        last observation, `depth`, `kind` ("group" for nodes that are no segments), `probability`, and of segments `level`,
+        `slope` (per row or tick), `noise` and `coefficient` with 80 % intervals.
         """
         return frame_of(self.rows(), self.library)
 

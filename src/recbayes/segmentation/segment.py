@@ -65,12 +65,12 @@ def segment(
 ) -> Any:
     """The change points of a series, its segments and their tree: a `Segmentation`; a list of them for a list of series.
 
-    `data` is an array (observations, or observations by columns), a series or data frame of pandas, polars and others, or a list
-    of these; NaN is missing. `time` names a column of times, or gives them. Nothing need be set: models of several kinds are
-    averaged over, each counting as much as the data say.
+    `data` is an array (observations, or observations by columns), a series or data frame of pandas, polars and others, or a
+    list of these; NaN is missing. `time` names a column of times, or gives them. Nothing need be set: models of several
+    kinds are averaged over, each counting as much as the data say.
 
-    `min_length` is the fewest observations of a segment, `segments` their number, or the fewest and the most. `kinds` are some
-    of "level", "trend", "level + autoregressive" and "trend + autoregressive". `periods` are lengths of seasons, in
+    `min_length` is the fewest observations of a segment, `segments` their number, or the fewest and the most. `kinds` are
+    some of "level", "trend", "level + autoregressive" and "trend + autoregressive". `periods` are lengths of seasons, in
     observations, that every segment has coefficients of its own for. Change points are told where a change is more probable
     than not within `tolerance` observations (None: 5, fewer in short series). `logarithms` says whether to look at the
     logarithms of positive data; None lets the data decide.

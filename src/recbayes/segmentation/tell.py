@@ -1,4 +1,5 @@
-"""The tree that is told: over the segments that were decided on, with the probabilities of its nodes and what leaves are like."""
+"""The tree that is told: over the segments that were decided on, with the probabilities of its nodes and what leaves are
+like."""
 
 from dataclasses import replace
 

@@ -37,8 +37,8 @@ def add_member(
 
 
 class BankTerms(NamedTuple):
-    """A bank of leaves, with or without a trend, on a series: arrays (members, columns, N) of what `leaves` computes for each
-    (see there), and of all of them what is common."""
+    """A bank of leaves, with or without a trend, on a series: arrays (members, columns, N) of what `leaves` computes for
+    each (see there), and of all of them what is common."""
 
     state: np.ndarray
     rho: np.ndarray
@@ -143,8 +143,8 @@ def _add_observation(
 
 @njit(**BORROWING)
 def _leaf_evidence(sums: np.ndarray, rise: float, length: float, apart: float, variance: float) -> tuple[float, float]:
-    """The log of the integral over the trend and the level, which lies `apart` from the origin on average, but for the root of
-    the second number."""
+    """The log of the integral over the trend and the level, which lies `apart` from the origin on average, but for the root
+    of the second number."""
     P, h, rest, pivot = sums[0], sums[3], sums[5], 1.0
     if rise >= 0.0:
         back, scale = -0.5 * (length - 1.0), rise / length

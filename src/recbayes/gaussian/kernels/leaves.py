@@ -24,8 +24,8 @@ from numba import njit
 from recbayes.compiled.lanes import BORROWING, INNER, KERNEL
 
 MISSING, CLEAN, OUTLIER = 0, 1, 2  # what an observation is
-# The numbers: deviations of noise, of a first observation, of outliers; of the rise of a trend (negative without one); and of
-# each further column from there on.
+# The numbers: deviations of noise, of a first observation, of outliers; of the rise of a trend (negative without one); and
+# of each further column from there on.
 NOISE, START, BROAD, RISE, OWN = 0, 1, 2, 3, 4
 FIRST, SEEN, NOT_EMPTY = 0, 1, 2  # of a segment: its first clean and first seen observation, whether it has a form
 

@@ -22,7 +22,8 @@ def log_ratio(
 ) -> None:
     """The log likelihood of a span with all outliers summed over, less that with the outliers given in the states.
 
-    `means` (copies, observations of the span) are the leaf's; `limits` the variances of noise at its first tick, and at last.
+    `means` (copies, observations of the span) are the leaf's; `limits` the variances of noise at its first tick, and at
+    last.
     """
     for copy in range(len(means)):
         out[copy] += _summed(c, numbers, limits, start, end, means[copy]) - _given(

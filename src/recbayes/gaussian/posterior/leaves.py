@@ -1,7 +1,7 @@
 """Segments: what the draws say of a leaf, given that it exists: its kind, level, slope, noise and coefficient.
 
-Given the tree and the member of the bank that a leaf took, its value and what is its own are normal, exactly. Over the draws they
-are mixtures of these, one for every member (the draws with one member are matched by their mean and covariance).
+Given the tree and the member of the bank that a leaf took, its value and what is its own are normal, exactly. Over the
+draws they are mixtures of these, one for every member (the draws with one member are matched by their mean and covariance).
 """
 
 from collections.abc import Sequence

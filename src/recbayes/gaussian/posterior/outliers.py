@@ -1,8 +1,8 @@
 """Exact weights where a leaf's potential takes only one set of outliers: the others are summed over, given drawn values.
 
-A tree's joint probability by the potentials is multiplied with the mean, over values of its nodes drawn by them, of the ratio of
-the true likelihood of all leaves, outliers summed over, to that by the potentials: an unbiased estimate of the true joint
-probability, so that weights are exact in the long run (importance sampling of trees and values together).
+A tree's joint probability by the potentials is multiplied with the mean, over values of its nodes drawn by them, of the
+ratio of the true likelihood of all leaves, outliers summed over, to that by the potentials: an unbiased estimate of the
+true joint probability, so that weights are exact in the long run (importance sampling of trees and values together).
 """
 
 import numpy as np
@@ -77,7 +77,8 @@ def _limits(leaf: Leaf, numbers: np.ndarray) -> np.ndarray:
 def _means(
     leaf: Leaf, column: Column, numbers: np.ndarray, start: int, end: int, u: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """The means of a leaf's observations (copies, observations), given its level, with what is its own drawn given the data."""
+    """The means of a leaf's observations (copies, observations), given its level, with what is its own drawn given the
+    data."""
     ticks = column.ticks
     length = ticks[end] - ticks[start]
     own = column.design[start:end] * numbers[OWN:]

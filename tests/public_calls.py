@@ -79,6 +79,11 @@ def discrete_posterior() -> Any:
 
 
 @cache
+def segmented() -> rb.Segmentation:
+    return rb.segment(Y, draws=20, seed=0)
+
+
+@cache
 def segmenter() -> rb.HierarchicalSegmenter:
     return rb.HierarchicalSegmenter(draws=5, covariance="scalar").fit(Y[:3])
 
@@ -564,6 +569,7 @@ CALLS = [
     Call("plot.overview", lambda: {"values": Y, "posterior": posterior(), "figure": figure()}, drawn),
     Call("plot.scape", lambda: {"believed": posterior(), "trees": [TREE], "colour_bar": True, "ax": axes()}, drawn),
     Call("plot.scores", lambda: {"levels": [1, 2], "curves": {"a": [(0.5, 0.4, 0.6)] * 2}, "ax": axes()}, drawn),
+    Call("plot.segmented", lambda: {"found": segmented(), "figure": figure()}, drawn),
     Call("plot.series", lambda: {"values": Y, "tree": TREE, "level": 1, "ax": axes()}, drawn),
     Call("plot.tree", lambda: {"drawn": TREE, "by_width": False, "labels": True, "ax": axes()}, drawn),
 ]

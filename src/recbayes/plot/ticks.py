@@ -1,0 +1,73 @@
+"""Ticks at the rows of a table, round ones where its labels are times. It loads matplotlib, so only functions import it."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib.dates import AutoDateLocator, date2num, num2date
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from recbayes.data.table import Table
+from recbayes.plot.canvas import drawable
+
+LONGEST = 26  # characters of a label
+ROOM = 90  # for characters along an axis
+MOST = 9  # ticks
+STEPS = [1, 2, 5, 10]  # between ticks
+FEWEST = 3  # round ones
+FIRST_DAY, LAST_DAY = date2num(np.array(["0001-01-01", "9999-12-31"], dtype="datetime64[D]"))
+
+
+class Rows(MaxNLocator):
+    """At some rows, those at which a round time is reached, if there are times."""
+
+    def __init__(self, table: Table, most: int) -> None:
+        super().__init__(nbins=most, steps=STEPS, integer=True, min_n_ticks=1)
+        self.times, self.dates = table.times, False
+        if self.times is not None and self.times.dtype.kind == "M":
+            times, self.dates = np.asarray(date2num(self.times)), True
+            known = times[0] >= FIRST_DAY and times[-1] <= LAST_DAY  # by Python's calendar
+            self.times = times if known else None
+        self.rows = len(table)
+        self.most = most
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        first, last = max(int(np.ceil(vmin)), 0), min(int(np.floor(vmax)), self.rows - 1)
+        if first > last:
+            return []
+        found = self._round(first, last)
+        if len(found) < FEWEST:
+            found = np.asarray(super().tick_values(first, last))
+            found = found[(found >= first) & (found <= last)]
+        return found
+
+    def _round(self, first: int, last: int) -> np.ndarray:
+        """Rows at which round times are reached."""
+        if self.times is None:
+            return np.zeros(0)
+        begin, end = self.times[first], self.times[last]
+        if self.dates:
+            times = AutoDateLocator(minticks=FEWEST, maxticks=self.most + 1).tick_values(num2date(begin), num2date(end))
+        else:
+            times = MaxNLocator(nbins=self.most, steps=STEPS).tick_values(begin, end)
+        inside = [time for time in times if begin <= time <= end]
+        return np.unique(first + np.searchsorted(self.times[first : last + 1], inside))
+
+
+def label_rows(axis: Any, table: Table) -> None:
+    """Ticks of an axis of rows, in the terms of the table's own index, as many as there is room for."""
+    widest = max(len(shown(table, row)) for row in (0, len(table) - 1))
+    axis.set_major_locator(Rows(table, int(np.clip(ROOM // (widest + 1), FEWEST, MOST))))
+    axis.set_major_formatter(FuncFormatter(partial(_label, table)))
+
+
+def _label(table: Table, row: float, _: Any = None) -> str:
+    if row != round(row) or not 0 <= row < len(table):
+        return ""
+    return shown(table, int(row))
+
+
+def shown(table: Table, row: int) -> str:
+    """How a row is called in a picture."""
+    text = str(row) if table.index is None else drawable(table.place(row))
+    return (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…").replace("$", r"\$")  # no formula

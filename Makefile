@@ -18,7 +18,7 @@ export NUMBA_CACHE_DIR := $(CURDIR)/.cache/kernels/$(CHECKSUM)
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/installed ## sample a series, infer its tree and compare it with the true one
+demo: $(VENV)/installed ## find where the flow of the Nile changed, and draw it
 	$(BIN)/recbayes demo
 
 study: $(VENV)/installed-dev ## run the paper's evaluation again, with all methods; STUDY=--quick for a glance

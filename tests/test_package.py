@@ -148,18 +148,3 @@ def test_command_line_says_what_it_can() -> None:
     help_text = CliRunner().invoke(app, ["--help"])
     assert help_text.exit_code == 0
     assert "demo" in help_text.output
-
-
-def test_demo() -> None:
-    result = CliRunner().invoke(app, ["demo", "--seed", "3", "--length", "12"])
-    assert result.exit_code == 0, result.output
-    assert "12 observations" in result.output
-    assert result.output.count("0:12 x") == 2
-    assert "p=1.00" in result.output
-    assert "log evidence" in result.output
-    assert "F1" in result.output
-
-
-@pytest.mark.parametrize("arguments", [["--length", "0"], ["--seed", "-1"], ["--length", "many"]])
-def test_demo_refuses_nonsense(arguments: list[str]) -> None:
-    assert CliRunner().invoke(app, ["demo", *arguments]).exit_code == 2

@@ -1,6 +1,6 @@
 """A series, its inferred tree and the probabilities of all spans in one picture.
 
-Run it with `.venv/bin/python examples/overview.py`; it writes docs/figures/overview.png, the picture of the README.
+Run it with `.venv/bin/python examples/overview.py`; it writes docs/figures/overview.png, the second picture of the README.
 """
 
 from pathlib import Path

@@ -1,7 +1,9 @@
 """The examples run."""
 
+import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,3 +54,22 @@ def test_learning(capsys: pytest.CaptureFixture[str]) -> None:
 def test_overview(tmp_path: Path) -> None:
     runpy.run_path(str(EXAMPLES / "overview.py"))["main"](tmp_path / "overview.png", 50)
     assert (tmp_path / "overview.png").stat().st_size > 20_000
+
+
+def test_segment_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The Python of docs/segment.md runs, and finds what is shown there."""
+    monkeypatch.chdir(tmp_path)
+    text = (EXAMPLES.parent / "docs" / "segment.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        exec(block, names)
+    printed = capsys.readouterr().out
+    assert "1 change point in 100 observations from 1871 to 1970" in printed
+    assert "[1899]" in printed
+    assert "[Timestamp('2024-03-01 00:00:00')]" in printed
+    assert (tmp_path / "nile.png").exists()
+
+
+def test_nile(tmp_path: Path) -> None:
+    runpy.run_path(str(EXAMPLES / "nile.py"))["main"](tmp_path / "nile.png", 50)
+    assert (tmp_path / "nile.png").stat().st_size > 20_000

@@ -82,7 +82,8 @@ def _of_block(block: Block, part: np.ndarray, strength: Strength) -> tuple[float
         slope = np.where(used, strength.pseudo_count, 0.0)  # with respect to the logarithms
         return strength.pseudo_count * float(np.log(np.array(quantity)[used]).sum()), block.pull_back(part, slope)
     if block.form == "positive":
-        return strength.pseudo_count * float(np.log(quantity)), block.pull_back(part, strength.pseudo_count / quantity)
+        logs = strength.pseudo_count * float(np.log(quantity).sum())
+        return logs, block.pull_back(part, strength.pseudo_count / np.asarray(quantity))
     return 0.0, np.zeros(block.size)
 
 

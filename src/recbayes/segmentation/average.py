@@ -59,8 +59,8 @@ class AveragePosterior(Posterior):
             for name in ("variables", "starts", "ends", "arities")
         }
         first = np.concatenate([[0], *(forest.first[1:] + end for forest, end in zip(forests, ends[:-1], strict=True))])
-        return replace(forests[0], rule_names=names, rules=np.concatenate(rules), first=first, **columns)  # type:
-        ignore[arg - type]
+        merged = np.concatenate(rules)
+        return replace(forests[0], rule_names=names, rules=merged, first=first, **columns)  # type: ignore[arg-type]
 
     @cached_property
     def weights(self) -> np.ndarray:  # type: ignore[override]

@@ -49,8 +49,8 @@ def draw_average(models: Sequence[Candidate], shares: np.ndarray, task: Task) ->
     ratios = [one.log_ratios(*task.count)[leaf_counts(part)] for one, part in zip(models, parts, strict=True)]
     if all((ratio == -np.inf).all() for ratio in ratios):
         raise DataError(
-            f"no tree was drawn with {task.count[0]} to {task.count[1]} segments; give other numbers, or a smaller
-            min_length"
+            f"no tree was drawn with {task.count[0]} to {task.count[1]} segments; give other numbers, or a "
+            "smaller min_length"
         )
     return average(models, parts, ratios)
 

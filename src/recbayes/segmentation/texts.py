@@ -13,7 +13,7 @@ def summary(found: "Segmentation") -> str:
     data = found.data
     count = len(found.changes)
     what = "no change point" if not count else "1 change point" if count == 1 else f"{count} change points"
-    extent = f"{len(data)} observations from {data.place(0)} to {data.place(len(data) - 1)}"
+    extent = f"{len(data)} observation{'s' if len(data) > 1 else ''} from {data.place(0)} to {data.place(len(data) - 1)}"
     lines = [f"{what} in {extent}" + (", taken in logarithms" if found.logarithms else "")]
     for change in found.changes:
         spread = f" (between {data.place(change.low)} and {data.place(change.high)})" if change.low < change.high else ""

@@ -38,6 +38,8 @@ class View:
 def views_of(series: Series, logarithms: bool | None) -> list[View]:
     """The series as it is, or in logarithms; None is both, if it is positive."""
     seen = series.values[~np.isnan(series.values)]
+    if not 1e-100 < np.abs(seen).max() < 1e100 and seen.any():
+        raise DataError(f"the data are of the order of {np.abs(seen).max():.1g}, whose squares are no numbers; rescale them")
     possible = bool((seen > 0).all())
     if logarithms and not possible:
         raise DataError(f"logarithms need positive data, and the least is {seen.min():.6g}; leave logarithms to the data")

@@ -36,7 +36,7 @@ def whitened(leaf: "Leaf", d: int, series: Series, start: int, end: int) -> Whit
     from recbayes.gaussian.kernels.leaves import BROAD, CLEAN, MISSING, NOISE, START  # here, as kernels know models
 
     numbers, phi = numbers_of(leaf, d, np.float64), leaf.coefficients[0]
-    state = states(leaf, d, series.values[:, d])
+    state = states(leaf, d, series.values[:, d], design_of(leaf, series))
     own = own_columns(leaf, series, d, start, end)
     ticks, y = ticks_of(series), series.values[:, d]
     seen = np.flatnonzero(state[start:end] != MISSING)

@@ -69,7 +69,7 @@ def columns_of(leaf: "Leaf", series: Series, positions: np.ndarray) -> Iterator[
     positions = np.ascontiguousarray(positions, dtype=np.int64)
     phi = float(leaf.coefficients[0])
     for d, y in enumerate(series.values.T):
-        state = states(leaf, d, y)
+        state = states(leaf, d, y, design)
         yield Column(
             np.nan_to_num(y), state, design, ticks, positions, phi, leaf.past == "observed", leaf.outlier_probability
         )

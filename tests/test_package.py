@@ -17,12 +17,15 @@ SOURCE = Path(rb.__file__).parent
 LAYERS = [
     *("checks", "compiled", "tree", "spans", "parameters", "lengths", "family"),
     *("gaussian", "discrete", "general", "convert", "chains", "inference", "learn"),
-    *("data", "music", "plot", "report", "studies", "cli", "reference"),
+    *("data", "segmentation", "music", "plot", "report", "studies", "cli", "reference"),
 ]
 PLANNED = {"music", "report"}  # rooms that are not built yet
 APART = {("discrete", "gaussian")}  # families that stand side by side; conversions between them have a folder of their own
 NARROW = {"data": {"checks", "data"}}  # rooms that need fewer than all above them
-DOORS = {("discrete/model/pcfg.py", "recbayes.convert.expansion")}  # methods of public names that lead to a room below
+DOORS = {  # methods of public names that lead to a room below
+    ("discrete/model/pcfg.py", "recbayes.convert.expansion"),
+    ("segmentation/result.py", "recbayes.plot.segmented"),
+}
 VERBS = {"family", "gaussian", "discrete", "general"}  # where families are known
 HEAVY = {"jax", "matplotlib", "narwhals", "numba", "pandas", "scipy"}
 

@@ -3,7 +3,8 @@ over.
 
 An observation comes with a small probability from a broad distribution about the leaf's mean instead. Summed over all that
 may be outliers, the likelihood is no Gaussian potential. The chart takes, for each noise level, one set of them: those far
-from what is typical on either side, so that isolated spikes are among them and the first observations after a jump are not.
+from what is typical on either side, between both sides and along the lines that go on from there, so that isolated spikes
+are among them, and neither the first observations after a jump nor those of a steep trend are.
 """
 
 from typing import TYPE_CHECKING
@@ -53,7 +54,9 @@ def distances(y: np.ndarray) -> np.ndarray:
     count, k = len(y), NEIGHBOURS
     padded = np.concatenate([np.full(2 * k, np.nan), y, np.full(2 * k, np.nan)])
     windows = np.lib.stride_tricks.sliding_window_view(padded, k)
-    further_left, left, right, further_right = (_medians(windows[begin : begin + count]) for begin in (0, k, 2 * k + 1, 3 * k + 1))
+    further_left, left, right, further_right = (
+        _medians(windows[begin : begin + count]) for begin in (0, k, 2 * k + 1, 3 * k + 1)
+    )
     typical = [left, right, 0.5 * (left + right)]
     ahead = (k + 1) / (2 * k)  # of the way from the further to the nearer group
     typical += [near + ahead * (near - far) for near, far in ((left, further_left), (right, further_right))]

@@ -14,7 +14,7 @@ from recbayes.data.frames import read_tables
 from recbayes.data.table import Table
 from recbayes.errors import DataError
 from recbayes.segmentation.average import AveragePosterior, likeliest_view
-from recbayes.segmentation.candidates import Points, find_points
+from recbayes.segmentation.candidates import Points, find_points, flat_probability
 from recbayes.segmentation.decide import Boundaries, ChangePoint, decide
 from recbayes.segmentation.defaults import EXPECTED, KINDS, Candidate, default_models
 from recbayes.segmentation.infer import GivenSegments, Task, draw_average
@@ -22,7 +22,7 @@ from recbayes.segmentation.meeting import moved_to_meetings
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.tell import told_tree
 from recbayes.segmentation.units import View, views_of
-from recbayes.spans.constraints import Constraints
+from recbayes.spans.constraints import Constraints, constraints_of
 
 TOLERANCE = 5
 NEGLIGIBLE = 1e-3  # a model with a smaller share of the posterior is not drawn from
@@ -53,6 +53,7 @@ def segment(
     *,
     time: Any = None,
     columns: Any = None,
+    boundaries: Any = None,
     min_length: int = 1,
     segments: int | tuple[int, int] | None = None,
     kinds: Sequence[str] | None = None,
@@ -69,6 +70,7 @@ def segment(
     list of these; NaN is missing. `time` names a column of times, or gives them. Nothing need be set: models of several
     kinds are averaged over, each counting as much as the data say.
 
+    `boundaries` are the rows at which segments may begin, for a list of series a list of these; None is all of them.
     `min_length` is the fewest observations of a segment, `segments` their number, or the fewest and the most. `kinds` are
     some of "level", "trend", "level + autoregressive" and "trend + autoregressive". `periods` are lengths of seasons, in
     observations, that every segment has coefficients of its own for. Change points are told where a change is more probable
@@ -88,11 +90,15 @@ def segment(
     generator = np.random.default_rng() if seed is None else generator_of(seed)
     tables, single = read_tables(data, time=time, columns=columns)
     library = _library(data if single else data[0])
-    found = [_segment_one(table, settings, int(generator.integers(2**62)), library) for table in tables]
+    known = constraints_of({"boundaries": boundaries}, len(tables), single)
+    found = [
+        _segment_one(table, allowed, settings, int(generator.integers(2**62)), library)
+        for table, allowed in zip(tables, known, strict=True)
+    ]
     return found[0] if single else found
 
 
-def _segment_one(table: Table, settings: _Settings, seed: int, library: str | None) -> Segmentation:
+def _segment_one(table: Table, known: Constraints, settings: _Settings, seed: int, library: str | None) -> Segmentation:
     if np.isnan(table.values).all():
         raise DataError("all observations are missing; there is nothing to segment")
     least = settings.minimum * (settings.segments[0] if settings.segments else 1)
@@ -106,7 +112,7 @@ def _segment_one(table: Table, settings: _Settings, seed: int, library: str | No
         minimum=settings.minimum,
         expected=settings.expected,
     )
-    points = find_points(models, length)
+    points = find_points(models, length) if known.boundaries is None else _given_points(models, known.points(length))
     count = settings.segments or (1, length)
     task = Task(Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor)
     posterior = draw_average(*_worth(points), task)
@@ -135,6 +141,12 @@ def _given_segments(changes: list[ChangePoint], posterior: AveragePosterior, vie
     alike = [(one, share) for one, share in zip(posterior.models, posterior.shares, strict=True) if one.view is view]
     models, shares = [one for one, _ in alike], np.array([share for _, share in alike])
     return draw_average(models, shares, replace(task, constraints=given, count=(1, posterior.length)))
+
+
+def _given_points(models: list[Candidate], positions: np.ndarray) -> Points:
+    """The points that users give: there are no boundaries elsewhere."""
+    models_, shares, _ = flat_probability(models, positions)
+    return Points(positions, 0.0, 1, models_, shares)
 
 
 def _worth(points: Points) -> tuple[list[Candidate], np.ndarray]:

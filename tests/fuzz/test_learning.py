@@ -116,7 +116,10 @@ def test_segmenter(seed: int) -> None:
     series = hostile_data(rng)
     X: Any = series[0] if rng.random() < 0.3 else series
     segmenter = rb.HierarchicalSegmenter(
-        draws=20, level=[None, 0, 1, 50][seed % 4], covariance=str(rng.choice(["diagonal", "scalar"]))
+        draws=20,
+        level=[None, 0, 1, 50][seed % 4],
+        covariance=str(rng.choice(["diagonal", "scalar"])),
+        learn=[None, True][seed % 2],
     )
     found = attempt(segmenter.fit, X)
     if not found:

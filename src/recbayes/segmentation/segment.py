@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.checks.arguments import generator_of, listed
+from recbayes.checks.arguments import executor_of, generator_of, listed
 from recbayes.checks.arrays import MOST_DRAWS, short, whole_number
 from recbayes.checks.series import Series
 from recbayes.data.frames import read_tables
@@ -85,7 +85,7 @@ def segment(
         None if tolerance is None else whole_number(tolerance, "tolerance", least=0, error=DataError),
         _logarithms(logarithms),
         whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError),
-        executor,
+        executor_of(executor),
     )
     generator = np.random.default_rng() if seed is None else generator_of(seed)
     tables, single = read_tables(data, time=time, columns=columns)
@@ -101,6 +101,8 @@ def segment(
 def _segment_one(table: Table, known: Constraints, settings: _Settings, seed: int, library: str | None) -> Segmentation:
     if np.isnan(table.values).all():
         raise DataError("all observations are missing; there is nothing to segment")
+    if table.noise_covariance is not None:
+        raise DataError("noise is found by itself: give the series without noise_covariance, or a model to sample_posterior")
     least = settings.minimum * (settings.segments[0] if settings.segments else 1)
     if len(table) < least:
         raise DataError(f"the series has {len(table)} observations, too few for min_length and segments: at least {least}")
@@ -116,11 +118,11 @@ def _segment_one(table: Table, known: Constraints, settings: _Settings, seed: in
     count = settings.segments or (1, length)
     task = Task(Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor)
     posterior = draw_average(*_worth(points), task)
-    tolerance = min(TOLERANCE, max(length // 4, 1)) if settings.tolerance is None else settings.tolerance
+    tolerance = min(TOLERANCE, max(length // 4, 1)) if settings.tolerance is None else min(settings.tolerance, length)
     changes = decide(_boundaries(posterior), length, tolerance, 0.5, count[0] - 1, count[1] - 1)
     view = likeliest_view(posterior)
     within = _given_segments(changes, posterior, view, task)
-    moved = moved_to_meetings(changes, within, tolerance)
+    moved = moved_to_meetings(changes, within, tolerance) if known.boundaries is None else changes
     if moved != changes:
         changes, within = moved, _given_segments(moved, posterior, view, task)
     tree = told_tree(within, posterior, tolerance)
@@ -165,8 +167,8 @@ def _range(segments: Any) -> tuple[int, int] | None:
     if segments is None:
         return None
     if isinstance(segments, tuple | list | range):
-        if len(segments) < 1:
-            raise DataError("segments must be a number, or the fewest and the most, got nothing")
+        if len(segments) < 1 or (len(segments) > 2 and not isinstance(segments, range)):
+            raise DataError(f"segments must be a number, or the fewest and the most, got {short(segments)}")
         ends = [whole_number(one, "segments", least=1, error=DataError) for one in (segments[0], segments[-1])]
         if ends[0] > ends[1]:
             raise DataError(f"segments must be a number, or the fewest and the most, got {short(segments)}")
@@ -179,7 +181,7 @@ def _kinds(kinds: Any) -> tuple[str, ...]:
     if kinds is None:
         return KINDS
     given = [kinds] if isinstance(kinds, str) else listed(kinds, "kinds", "kinds of segments")
-    if not given or any(one not in KINDS for one in given):
+    if not given or any(not isinstance(one, str) or one not in KINDS for one in given):
         raise DataError(f"kinds must be some of {', '.join(KINDS)}, got {short(kinds)}")
     return tuple(dict.fromkeys(given))
 

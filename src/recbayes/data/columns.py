@@ -42,7 +42,7 @@ class Columns(NamedTuple):
     def position(self, key: Any, name: str) -> int:
         """Where a column is."""
         for column, other in enumerate(self.keys):
-            if not isinstance(key, bool) and (key == other or (self.named and key == _name(other))):
+            if not isinstance(key, bool | np.ndarray) and (key == other or (self.named and key == _name(other))):
                 return column
         raise DataError(f"{name} has no column {short(key)}; it has {self.listed(range(len(self.keys)))}")
 

@@ -43,6 +43,8 @@ class Node:
             raise DataError(f"label and rule must be texts, got {short(self.label)} and {short(self.rule)}")
         if self.probability is not None and type(self.probability) is not float:
             object.__setattr__(self, "probability", number(self.probability, "probability"))
+        if self.own is not None and not isinstance(self.own, Mapping):
+            raise DataError(f"own must be a mapping of names to what the leaf has of its own, got {short(self.own)}")
 
     @property
     def span(self) -> tuple[int, int]:

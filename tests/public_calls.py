@@ -85,7 +85,17 @@ def segmented() -> rb.Segmentation:
 
 @cache
 def segmenter() -> rb.HierarchicalSegmenter:
-    return rb.HierarchicalSegmenter(draws=5, covariance="scalar").fit(Y[:3])
+    return rb.HierarchicalSegmenter(learn=True, draws=5, covariance="scalar").fit(Y[:3])
+
+
+@cache
+def default_segmenter() -> rb.HierarchicalSegmenter:
+    return rb.HierarchicalSegmenter(draws=5).fit(Y)
+
+
+@cache
+def segmentation() -> rb.Segmentation:
+    return rb.segment(Y, draws=5, seed=0)
 
 
 @cache
@@ -98,12 +108,13 @@ OBJECTS: dict[str, Callable[[], list[Any]]] = {  # whose methods are called; sev
     "DiscreteChart": lambda: [discrete_chart()],
     "DiscreteRBN": lambda: [hmm()],
     "GaussianRBN": lambda: [gaussian()],
-    "HierarchicalSegmenter": lambda: [segmenter()],
+    "HierarchicalSegmenter": lambda: [segmenter(), default_segmenter()],
     "LinearGaussianRBN": lambda: [branching()],
     "Outside": lambda: [gaussian().family.outside(chart())],
     "PCFG": lambda: [grammar()],
     "Parameters": lambda: [rb.Parameters(gaussian())],
     "Posterior": lambda: [posterior(), discrete_posterior()],
+    "Segmentation": lambda: [segmentation()],
     "Tree": lambda: [TREE],
 }
 
@@ -196,6 +207,29 @@ CALLS = [
             "length": rb.OnePlusPoisson(1.0),
             "map": [[0.5]],
             "offset": [1.0],
+        },
+        with_rules,
+    ),
+    Call(
+        "Leaf",
+        lambda: {
+            "probability": 1.0,
+            "noise_std": [1.0, 2.0],
+            "length": rb.Geometric(3.0, 2),
+            "noise_levels": (0.5, 1.0),
+            "coefficients": (0.0, 0.5),
+            "weights": [[0.2, 0.3], [0.4, 0.1]],
+            "trend_std": [1.0, 2.0],
+            "periods": (4.0,),
+            "harmonics": 1,
+            "season_std": [1.0, 2.0],
+            "regressor_std": [1.0],
+            "past": "restart",
+            "start_std": [1.0, 2.0],
+            "outlier_probability": 0.1,
+            "outlier_std": [5.0, 6.0],
+            "map": [[0.5], [1.0]],
+            "offset": [1.0, 0.0],
         },
         with_rules,
     ),
@@ -336,6 +370,7 @@ CALLS = [
             "value": np.zeros(1),
             "covariance": np.eye(1),
             "probability": 0.5,
+            "own": {"slope": 1.0},
         },
         with_node,
     ),
@@ -540,10 +575,32 @@ CALLS = [
     Call("Parameters.with_vector", lambda: {"vector": rb.Parameters(gaussian()).vector()}),
     Call("Parameters.parts", lambda: {"vector": rb.Parameters(gaussian()).vector()}),
     Call("Parameters.pull_back", lambda: {"model": gaussian(), "slopes": gaussian().family.slopes(chart())}),
+    # Segmentation
+    Call(
+        "segment",
+        lambda: {
+            "data": Y,
+            "time": [1, 2, 3, 4, 6],
+            "columns": [0],
+            "boundaries": [2, 3],
+            "min_length": 1,
+            "segments": (1, 3),
+            "kinds": ["level", "trend"],
+            "periods": (4.0,),
+            "tolerance": 1,
+            "logarithms": False,
+            "draws": 5,
+            "seed": 0,
+            "executor": pool(),
+        },
+    ),
+    Call("segment", lambda: {"data": [Y, Y], "draws": 5, "seed": 0, "boundaries": [None, [2]]}, also=(rb.Segmentation,)),
+    Call("Segmentation.plot", lambda: {"figure": figure()}, drawn),
     Call(
         "HierarchicalSegmenter",
         lambda: {
             "model": None,
+            "learn": True,
             "shifts": {0: 1.0},
             "covariance": "scalar",
             "level": 1,
@@ -555,11 +612,24 @@ CALLS = [
         },
         learnt,
     ),
+    Call(
+        "HierarchicalSegmenter",
+        lambda: {"learn": False, "covariance": "scalar", "level": 1, "draws": 5, "random_state": 0, "executor": pool()},
+        learnt,
+    ),
+    Call("HierarchicalSegmenter.fit", lambda: {"X": Y[:3], "boundaries": [2]}),
     Call("HierarchicalSegmenter.fit", lambda: {"X": Y[:3], "y": None, "trees": rb.Tree.from_spans([(0, 3)])}),
-    Call("HierarchicalSegmenter.predict", lambda: {"X": Y}),
-    Call("HierarchicalSegmenter.predict_proba", lambda: {"X": Y}),
-    Call("HierarchicalSegmenter.transform", lambda: {"X": Y}),
+    Call("HierarchicalSegmenter.fit_predict", lambda: {"X": Y[:3], "boundaries": [2]}),
+    Call("HierarchicalSegmenter.fit_predict", lambda: {"X": Y[:3], "y": None, "trees": rb.Tree.from_spans([(0, 3)])}),
+    Call("HierarchicalSegmenter.fit_transform", lambda: {"X": Y[:3], "boundaries": [2]}),
+    Call("HierarchicalSegmenter.fit_transform", lambda: {"X": Y[:3], "y": None, "trees": rb.Tree.from_spans([(0, 3)])}),
+    Call("HierarchicalSegmenter.predict", lambda: {"X": Y, "boundaries": [2]}),
+    Call("HierarchicalSegmenter.predict_proba", lambda: {"X": Y, "boundaries": [2]}),
+    Call("HierarchicalSegmenter.predict_change_points", lambda: {"X": Y, "boundaries": [2]}),
+    Call("HierarchicalSegmenter.transform", lambda: {"X": Y, "boundaries": [2]}),
     Call("HierarchicalSegmenter.score", lambda: {"X": Y, "y": TREE}),
+    Call("HierarchicalSegmenter.set_output", lambda: {"transform": "default"}),
+    Call("HierarchicalSegmenter.get_feature_names_out", lambda: {"input_features": ["a"]}),
     # Data
     Call("data.el_nino", dict),
     Call("data.nile", dict),

@@ -45,7 +45,9 @@ BAD: dict[str, Any] = {
 }
 OURS = (DataError, FileError, LengthError, ModelError)
 DEPTH = ("NoneType' object", "object is not", "unsupported operand", "has no attribute", "argument must be", "dtype=object")
-RECORDS = {"Chart", "Comparison", "DiscreteChart", "Fit", "Message", "Outside", "Posterior", "Scores"}  # made by verbs alone
+RECORDS = {  # made by verbs alone
+    *("Chart", "Comparison", "DiscreteChart", "Fit", "Message", "Outside", "Posterior", "Scores", "Segmentation"),
+}
 SEAMS = (Length, Emission, Climb, Objective)  # what their methods are given was checked before
 INNER = {  # methods for our own code, which has checked what it gives
     "Chain.demand",

@@ -96,7 +96,10 @@ class AveragePosterior(Posterior):
     @property
     def complaint(self) -> str:
         found = [(share, part.complaint) for share, part in zip(self.shares, self.parts, strict=True) if part.complaint]
-        return max(found)[1] if sum(share for share, _ in found) > 0.1 else ""
+        if sum(share for share, _ in found) > 0.1:
+            return max(found)[1]
+        size, draws = self.effective_sample_size, len(self.trees)
+        return f"{draws} draws are worth {size:.3g} independent ones; more draws help" if draws >= 100 and size < 50 else ""
 
     @cached_property
     def kinds(self) -> dict[str, float]:

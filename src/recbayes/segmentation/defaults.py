@@ -22,6 +22,7 @@ from recbayes.segmentation.units import Units, View
 
 KINDS = ("level", "trend", "level + autoregressive", "trend + autoregressive")
 NOISE = np.geomspace(0.04, 1.2, 9)  # deviations of noise, in those of the series
+MULTIPLES = np.geomspace(0.4, 6.4, 9)  # of each column's noise, where there are several columns
 COEFFICIENTS = (0.0, 0.3, 0.6, 0.8, 0.95)
 RISE = 3.0  # deviation of the rise of a trend over its segment
 SEASON = 1.0  # deviation of the coefficients of a season
@@ -94,18 +95,25 @@ def default_models(
     return found
 
 
-def noise_levels(units: Units) -> np.ndarray:
-    """The bank's grid, from the noise that rounding leaves, if that is more than the default's least."""
-    least = min(max(NOISE[0], float(units.least.max(initial=0.0))), 0.99 * NOISE[-1])
-    return np.geomspace(least, NOISE[-1], len(NOISE))
+def noise_levels(units: Units) -> tuple[np.ndarray, np.ndarray]:
+    """Deviations of noise, one for each column, and the bank's grid of multiples of these.
+
+    One column has the default's grid, which begins at the noise that rounding leaves, if that is more. Several columns share
+    the multiple, so that each has the noise that its differences suggest.
+    """
+    if len(units.scale) > 1:
+        return units.scale * np.clip(units.local, np.maximum(NOISE[0], units.least), 1.0), MULTIPLES
+    least = min(max(NOISE[0], float(units.least[0])), 0.99 * NOISE[-1])
+    return units.scale, np.geomspace(least, NOISE[-1], len(NOISE))
 
 
 def _leaf(units: Units, kind: str, periods: Sequence[float]) -> Leaf:
     scale = units.scale
+    noise, levels = noise_levels(units)
     return Leaf(
         TERMINATION,
-        scale,
-        noise_levels=noise_levels(units).tolist(),
+        noise,
+        noise_levels=levels.tolist(),
         coefficients=COEFFICIENTS if kind.endswith("autoregressive") else (0.0,),
         trend_std=RISE * scale if kind.startswith("trend") else None,
         periods=periods,

@@ -9,15 +9,18 @@ from recbayes.checks.series import Series
 from recbayes.errors import DataError
 from recbayes.gaussian.emissions.regression import ticks_of
 
+NORMAL = 0.6745  # median of |x| for a standard normal x
 TIES = 0.2  # of the smallest gap between distinct values: the least noise that rounded data have
 
 
 class Units(NamedTuple):
-    """Of every column, its middle, its deviation, and the least noise as a share of that."""
+    """Of every column, its middle, its deviation, and as shares of that the least noise, and the noise that differences of
+    neighbours suggest."""
 
     centre: np.ndarray
     scale: np.ndarray
     least: np.ndarray
+    local: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +60,14 @@ def units_of(values: np.ndarray) -> Units:
     return Units(*(np.array(part) for part in zip(*found, strict=True)))
 
 
-def _of_column(seen: np.ndarray) -> tuple[float, float, float]:
+def _of_column(seen: np.ndarray) -> tuple[float, float, float, float]:
     if not len(seen):
-        return 0.0, 1.0, 0.0
+        return 0.0, 1.0, 0.0, 1.0
     centre = float(seen.mean())
     scale = float(np.sqrt(np.mean((seen - centre) ** 2)))
     if not scale > 1e-12 * abs(centre):
-        return centre, max(1e-9 * abs(centre), 1.0 if centre == 0.0 else 0.0), 0.0
+        return centre, max(1e-9 * abs(centre), 1.0 if centre == 0.0 else 0.0), 0.0, 1.0
     gaps = np.diff(np.unique(seen))
     gaps = gaps[gaps > 1e-9 * scale]  # what rounding makes is no gap
-    return centre, scale, TIES * float(gaps.min()) / scale if len(gaps) else 0.0
+    local = float(np.median(np.abs(np.diff(seen)))) / (NORMAL * np.sqrt(2.0) * scale)
+    return centre, scale, TIES * float(gaps.min()) / scale if len(gaps) else 0.0, local

@@ -48,8 +48,8 @@ def states(leaf: "Leaf", d: int, y: np.ndarray, design: np.ndarray) -> np.ndarra
 def distances(y: np.ndarray) -> np.ndarray:
     """How far each observation is from what is typical of its neighbours, wherever that is nearest.
 
-    Typical are the medians of the neighbours on either side, the middle between both, and what follows from the medians of two
-    groups of neighbours on one side along a line.
+    Typical are the medians of the neighbours on either side, the middle between both, and what follows from the medians of
+    two groups of neighbours on one side along a line.
     """
     count, k = len(y), NEIGHBOURS
     padded = np.concatenate([np.full(2 * k, np.nan), y, np.full(2 * k, np.nan)])

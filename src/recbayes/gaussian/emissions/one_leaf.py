@@ -13,8 +13,7 @@ import numpy as np
 from recbayes.checks.series import Series
 from recbayes.errors import ModelError
 from recbayes.gaussian.emissions.emission import Linear, Sampled
-from recbayes.gaussian.emissions.outliers import states
-from recbayes.gaussian.emissions.regression import design_of, numbers_of, ticks_of
+from recbayes.gaussian.emissions.regression import columns_of, design_of, numbers_of, of_span, ticks_of
 
 if TYPE_CHECKING:
     from recbayes.gaussian.emissions.leaf import Leaf
@@ -36,7 +35,8 @@ def whitened(leaf: "Leaf", d: int, series: Series, start: int, end: int) -> Whit
     from recbayes.gaussian.kernels.leaves import BROAD, CLEAN, MISSING, NOISE, START  # here, as kernels know models
 
     numbers, phi = numbers_of(leaf, d, np.float64), leaf.coefficients[0]
-    state = states(leaf, d, series.values[:, d], design_of(leaf, series))
+    column = list(columns_of(leaf, series, np.arange(len(series) + 1)))[d]
+    state = of_span(leaf, d, column, start, end).state if leaf.outlier_probability else column.state
     own = own_columns(leaf, series, d, start, end)
     ticks, y = ticks_of(series), series.values[:, d]
     seen = np.flatnonzero(state[start:end] != MISSING)

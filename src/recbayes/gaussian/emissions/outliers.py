@@ -48,16 +48,15 @@ def states(leaf: "Leaf", d: int, y: np.ndarray, design: np.ndarray) -> np.ndarra
 def distances(y: np.ndarray) -> np.ndarray:
     """How far each observation is from what is typical of its neighbours, wherever that is nearest.
 
-    Typical are the medians of the neighbours on either side, the middle between both, and what follows from the medians of
-    two groups of neighbours on one side along a line.
+    Typical are the medians of the neighbours on either side and of all of them, the middle between both sides, and what
+    follows from the medians of two groups of neighbours on one side along a line.
     """
     count, k = len(y), NEIGHBOURS
     padded = np.concatenate([np.full(2 * k, np.nan), y, np.full(2 * k, np.nan)])
     windows = np.lib.stride_tricks.sliding_window_view(padded, k)
-    further_left, left, right, further_right = (
-        _medians(windows[begin : begin + count]) for begin in (0, k, 2 * k + 1, 3 * k + 1)
-    )
-    typical = [left, right, 0.5 * (left + right)]
+    groups = [windows[begin : begin + count] for begin in (0, k, 2 * k + 1, 3 * k + 1)]
+    further_left, left, right, further_right = (_medians(group, FEW) for group in groups)
+    typical = [left, right, 0.5 * (left + right), _medians(np.hstack(groups[1:3]), 2)]
     ahead = (k + 1) / (2 * k)  # of the way from the further to the nearer group
     typical += [near + ahead * (near - far) for near, far in ((left, further_left), (right, further_right))]
     with np.errstate(invalid="ignore"):
@@ -66,10 +65,10 @@ def distances(y: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(nearest), nearest, 0.0)
 
 
-def _medians(windows: np.ndarray) -> np.ndarray:
-    """Of all rows, those with at least FEW numbers; NaN for others."""
+def _medians(windows: np.ndarray, least: int) -> np.ndarray:
+    """Of all rows, those with at least so many numbers; NaN for others."""
     known = (~np.isnan(windows)).sum(axis=1)
     ordered = np.sort(windows, axis=1)  # NaN last
     middle = np.maximum(known - 1, 0)
     low, high = (np.take_along_axis(ordered, (which // 2)[:, None], axis=1)[:, 0] for which in (middle, middle + 1))
-    return np.where(known >= FEW, 0.5 * (low + np.where(known > 1, high, low)), np.nan)
+    return np.where(known >= least, 0.5 * (low + np.where(known > 1, high, low)), np.nan)

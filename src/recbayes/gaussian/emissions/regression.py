@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recbayes.gaussian.emissions.leaf import Leaf
     from recbayes.gaussian.kernels.leaves import Column
 
+MISSING, CLEAN, OUTLIER = 0, 1, 2  # what an observation is, as `kernels.leaves` has it
 STEP = 1e-100
 UNBOUNDED = 1e150  # whose square is still a number
 DEVIATIONS = ("noise_std", "start_std", "outlier_std", "trend_std")  # the first numbers that the kernel takes, in its order
@@ -55,9 +56,40 @@ def _potentials(
     out = np.empty((3, leaf.columns, span_count(len(positions) - 1, widest)), dtype)
     for d, column in enumerate(columns_of(leaf, series, positions)):
         one = np.empty((3, out.shape[2]), dtype)
-        run_kernel(leaf_potentials, column, numbers_of(leaf, d, dtype, stepped), widest, one)
+        numbers = numbers_of(leaf, d, dtype, stepped)
+        run_kernel(leaf_potentials, column, numbers, widest, one)
+        if (column.state == OUTLIER).any():
+            clean = np.empty_like(one)
+            run_kernel(leaf_potentials, without_outliers(column), numbers, widest, clean)
+            one = np.where(_log_mass(clean) > _log_mass(one), clean, one)
         out[:, d] = one
     return out
+
+
+def _log_mass(potentials: np.ndarray) -> np.ndarray:
+    """Of potentials (3, spans), but for what is common; where nothing is seen, of none."""
+    height, _, precision = potentials.real
+    return height - 0.5 * np.log(np.where(precision > 0, precision, 1.0))
+
+
+def without_outliers(column: "Column") -> "Column":
+    """The column with all that is seen taken as clean."""
+    return column._replace(state=np.minimum(column.state, CLEAN))
+
+
+def of_span(leaf: "Leaf", d: int, column: "Column", start: int, end: int) -> "Column":
+    """The column as it is taken where a span is a leaf: with the outliers that stand out, or with none."""
+    from recbayes.gaussian.kernels.leaves import leaf_potentials
+
+    clean, numbers = without_outliers(column), numbers_of(leaf, d, np.float64)
+    if not (column.state[start:end] == OUTLIER).any():
+        return clean
+    masses = []
+    for one in (column, clean):
+        found = np.empty((3, 1))
+        run_kernel(leaf_potentials, one._replace(positions=np.array([start, end])), numbers, 1, found)
+        masses.append(_log_mass(found)[0])
+    return clean if masses[1] > masses[0] else column
 
 
 def columns_of(leaf: "Leaf", series: Series, positions: np.ndarray) -> Iterator["Column"]:

@@ -13,7 +13,7 @@ from recbayes.compiled.lanes import LANES
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.tables import emit_rules, tables_of
 from recbayes.gaussian.emissions.leaf import Leaf
-from recbayes.gaussian.emissions.regression import columns_of, numbers_of
+from recbayes.gaussian.emissions.regression import columns_of, numbers_of, of_span
 from recbayes.gaussian.kernels.leaves import NOISE, OWN, RISE, START, Column, leaf_form
 from recbayes.gaussian.kernels.listing import Problem
 from recbayes.gaussian.kernels.outliers import log_ratio
@@ -59,9 +59,10 @@ def _add_leaves(chart: Chart, trees: Forest, values: np.ndarray, logs: np.ndarra
         start, end = int(chart.plan.positions[i]), int(chart.plan.positions[k])
         drawn = values[nodes].swapaxes(1, 2).reshape(-1, values.shape[1])  # (copies, dimensions)
         ratio = np.zeros(len(drawn))
-        for d, column in enumerate(columns[rule]):
+        for d, whole in enumerate(columns[rule]):
             u = drawn[:, d] if leaf.map is None else drawn[:, : leaf.map.shape[1]] @ leaf.map[d]
             u = u if leaf.offset is None else u + leaf.offset[d]
+            column = of_span(leaf, d, whole, start, end)
             numbers = numbers_of(leaf, d, np.float64)
             means = _means(leaf, column, numbers, start, end, u, rng)
             run_kernel(log_ratio, column, numbers, _limits(leaf, numbers), start, end, means, ratio)

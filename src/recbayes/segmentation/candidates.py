@@ -62,9 +62,9 @@ def flat_probability(
 ) -> tuple[tuple[Candidate, ...], np.ndarray, np.ndarray]:
     """The models, each with the length that suits the series best, their shares of the posterior, and the probability of a
     boundary at every point, averaged over them."""
-    alike: dict[tuple[int, str], list[int]] = {}  # models that differ in what their segments share
+    alike: dict[tuple[int, int], list[int]] = {}  # models that differ in what their segments share
     for n, model in enumerate(models):
-        alike.setdefault((id(model.view), model.kind), []).append(n)
+        alike.setdefault((id(model.view), id(model.bank)), []).append(n)
     groups = run_many(_passes, [[models[n] for n in some] for some in alike.values()], [positions] * len(alike))
     found = dict(zip((n for some in alike.values() for n in some), (one for some in groups for one in some), strict=True))
     passes = [found[n] for n in range(len(models))]
@@ -81,9 +81,8 @@ class _Pass(NamedTuple):
 
 
 def _passes(models: Sequence[Candidate], positions: np.ndarray) -> list[_Pass]:
-    """For models of one kind: first one whose segments have noise of their own, then those that share members of its
-    bank."""
-    view, bank = models[0].view, models[0].leaf
+    """For models of one bank: segments have noise of their own, or share one of its members."""
+    view, bank = models[0].view, models[0].bank
     variance = (1.0 + LINK**2) * view.units.scale**2  # about what a level varies by
     by_member, total = span_evidence(bank, view.series, positions, view.units.centre, variance)
     return [_pass(one, positions, total if one.shared is None else by_member[one.shared]) for one in models]

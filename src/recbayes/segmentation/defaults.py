@@ -36,12 +36,13 @@ EXPECTED = (3.0, 6.0, 12.0)  # expected numbers of segments, each weighed by its
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """One model of the average, before any data: how it looks at the series, its kind, whether all segments share one member
-    of the bank, and which (None: each has its own), its probability, its leaves, and how long these are: one of several
+    """One model of the average, before any data: how it looks at the series, its kind, its bank, whether all segments share
+    one member of that, and which (None: each has its own), its probability, its leaves, and how long these are: one of several
     lengths with their probabilities. Trees are drawn with one of them, and weighed by all."""
 
     view: View
     kind: str
+    bank: Leaf
     shared: int | None
     probability: float
     leaf: Leaf
@@ -86,30 +87,35 @@ def default_models(
     for view in views:
         lengths = tuple(Geometric(max(view.ticks / number, minimum + 0.25), minimum) for number in expected)
         for kind in kinds:
-            bank, probability = _leaf(view.units, kind, periods), 1.0 / (len(kinds) * len(views))
-            together = SHARED if len(bank.coefficients) == 1 else 0.0
-            found.append(Candidate(view, kind, None, probability * (1.0 - together), bank, lengths, shares))
-            for m, member in enumerate(bank.members if together else ()):
-                leaf: Leaf = member.emission  # type: ignore[assignment]
-                found.append(Candidate(view, kind, m, probability * together * member.weight, leaf, lengths, shares))
+            for bank in _leaves(view.units, kind, periods):
+                probability = 1.0 / (len(kinds) * len(views) * len(noise_grids(view.units)))
+                together = SHARED if len(bank.coefficients) == 1 else 0.0
+                found.append(Candidate(view, kind, bank, None, probability * (1.0 - together), bank, lengths, shares))
+                for m, member in enumerate(bank.members if together else ()):
+                    weight, leaf = probability * together * member.weight, member.emission
+                    found.append(Candidate(view, kind, bank, m, weight, leaf, lengths, shares))  # type: ignore[arg-type]
     return found
 
 
-def noise_levels(units: Units) -> tuple[np.ndarray, np.ndarray]:
-    """Deviations of noise, one for each column, and the bank's grid of multiples of these.
+def noise_grids(units: Units) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Deviations of noise, one for each column, and the bank's grid of multiples of these: one or two such pairs.
 
-    One column has the default's grid, which begins at the noise that rounding leaves, if that is more. Several columns share
-    the multiple, so that each has the noise that its differences suggest.
+    The grid is in deviations of the series, and begins at the noise that rounding leaves, if that is more. Several columns
+    share the multiple; so there is a second grid, of what differences of neighbours suggest for each column.
     """
+    least = min(max(NOISE[0], float(units.least.max(initial=0.0))), 0.99 * NOISE[-1])
+    found = [(units.scale, np.geomspace(least, NOISE[-1], len(NOISE)))]
     if len(units.scale) > 1:
-        return units.scale * np.clip(units.local, np.maximum(NOISE[0], units.least), 1.0), MULTIPLES
-    least = min(max(NOISE[0], float(units.least[0])), 0.99 * NOISE[-1])
-    return units.scale, np.geomspace(least, NOISE[-1], len(NOISE))
+        found.append((units.scale * np.clip(units.local, np.maximum(NOISE[0], units.least), 1.0), MULTIPLES))
+    return found
 
 
-def _leaf(units: Units, kind: str, periods: Sequence[float]) -> Leaf:
+def _leaves(units: Units, kind: str, periods: Sequence[float]) -> list[Leaf]:
+    return [_leaf(units, kind, periods, *grid) for grid in noise_grids(units)]
+
+
+def _leaf(units: Units, kind: str, periods: Sequence[float], noise: np.ndarray, levels: np.ndarray) -> Leaf:
     scale = units.scale
-    noise, levels = noise_levels(units)
     return Leaf(
         TERMINATION,
         noise,

@@ -37,8 +37,8 @@ EXPECTED = (3.0, 6.0, 12.0)  # expected numbers of segments, each weighed by its
 @dataclass(frozen=True, eq=False)
 class Candidate:
     """One model of the average, before any data: how it looks at the series, its kind, its bank, whether all segments share
-    one member of that, and which (None: each has its own), its probability, its leaves, and how long these are: one of several
-    lengths with their probabilities. Trees are drawn with one of them, and weighed by all."""
+    one member of that, and which (None: each has its own), its probability, its leaves, and how long these are: one of
+    several lengths with their probabilities. Trees are drawn with one of them, and weighed by all."""
 
     view: View
     kind: str

@@ -58,7 +58,7 @@ def test_slopes_of_a_span_are_those_of_its_segments() -> None:
     derivatives = np.zeros_like(messages)
     slopes = np.random.default_rng(1).normal(size=message_entries(2))
     write_cell(derivatives, plan.emit_base, plan.emit_rows[0, 5], 2, 2, slopes)
-    found = emission_slopes(model, tables, origins, plan, series, messages, derivatives, {})[origins.emits[0]]
+    found = emission_slopes(model, tables, origins, plan, series, messages, derivatives, {})[origins.emits[0][:2]]
 
     def value(offset: np.ndarray) -> float:
         moved = as_series(series.values - offset, 2)

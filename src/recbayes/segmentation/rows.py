@@ -64,5 +64,17 @@ def frame_of(rows: list[dict[str, Any]], library: str | None) -> Any:
 
     for name in (library, "pandas", "polars"):
         if name is not None and (name in sys.modules or importlib.util.find_spec(name) is not None):
-            return importlib.import_module(name).DataFrame(rows)
+            return importlib.import_module(name).DataFrame({key: _column([row[key] for row in rows]) for key in rows[0]})
     return rows
+
+
+def _column(values: list[Any]) -> Any:
+    """Dates and durations of numpy as an array, in units that all libraries know; one by one they are just objects."""
+    if not all(isinstance(value, np.datetime64 | np.timedelta64) for value in values):
+        return values
+    array = np.array(values)
+    unit = np.datetime_data(array.dtype)[0]
+    if unit in ("ms", "us", "ns") or (unit == "D" and array.dtype.kind == "M"):
+        return array
+    days = array.dtype.kind == "M" and unit in ("Y", "M", "W")
+    return array.astype(f"{array.dtype.kind}8[{'D' if days else 'us'}]")

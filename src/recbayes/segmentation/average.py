@@ -177,12 +177,13 @@ def average(
     models: Sequence[Candidate], parts: Sequence[GaussianPosterior], log_ratios: Sequence[np.ndarray]
 ) -> AveragePosterior:
     """Posteriors of one series by several models, whose draws' weights are to be multiplied with ratios."""
-    log_evidences = np.array(
-        [
-            part.log_evidence + logsumexp(ratios, b=part.weights) + one.view.log_jacobian
-            for one, part, ratios in zip(models, parts, log_ratios, strict=True)
-        ]
-    )
+    with np.errstate(divide="ignore"):
+        log_evidences = np.array(
+            [
+                part.log_evidence + logsumexp(ratios + np.log(part.weights)) + one.view.log_jacobian
+                for one, part, ratios in zip(models, parts, log_ratios, strict=True)
+            ]
+        )
     logs = log_evidences + np.log([one.probability for one in models])
     shares = np.exp(logs - logsumexp(logs))
     return AveragePosterior(tuple(models), tuple(parts), tuple(log_ratios), shares / shares.sum(), log_evidences)

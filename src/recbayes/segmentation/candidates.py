@@ -29,12 +29,13 @@ class Points(NamedTuple):
     shares: np.ndarray
 
 
-def find_points(models: Sequence[Candidate], length: int) -> Points:
-    """Flat passes over ever finer points around where boundaries are likely."""
+def find_points(models: Sequence[Candidate], length: int, count: float | None = None) -> Points:
+    """Flat passes over ever finer points around where boundaries are likely. If so many segments are wished for, trees will
+    be drawn with lengths that give about as many."""
     step = first = -(-length // MOST)
     positions = np.unique(np.append(np.arange(0, length, step), length))
     while True:
-        models, shares, probability = flat_probability(models, positions)
+        models, shares, probability = flat_probability(models, positions, count)
         inner = probability[1:-1]
         if step == 1 and length <= ALL:
             return Points(positions, 0.0, 1, models, shares)
@@ -58,14 +59,16 @@ def _refined(positions: np.ndarray, probability: np.ndarray, step: int, length: 
 
 
 def flat_probability(
-    models: Sequence[Candidate], positions: np.ndarray
+    models: Sequence[Candidate], positions: np.ndarray, count: float | None = None
 ) -> tuple[tuple[Candidate, ...], np.ndarray, np.ndarray]:
     """The models, each with the length that suits the series best, their shares of the posterior, and the probability of a
     boundary at every point, averaged over them."""
     alike: dict[tuple[int, int], list[int]] = {}  # models that differ in what their segments share
     for n, model in enumerate(models):
         alike.setdefault((id(model.view), id(model.bank)), []).append(n)
-    groups = run_many(_passes, [[models[n] for n in some] for some in alike.values()], [positions] * len(alike))
+    groups = run_many(
+        _passes, [[models[n] for n in some] for some in alike.values()], [positions] * len(alike), [count] * len(alike)
+    )
     found = dict(zip((n for some in alike.values() for n in some), (one for some in groups for one in some), strict=True))
     passes = [found[n] for n in range(len(models))]
     logs = np.array([one.log_evidence + np.log(one.model.probability) for one in passes])
@@ -80,21 +83,25 @@ class _Pass(NamedTuple):
     probability: np.ndarray  # of a boundary at each point
 
 
-def _passes(models: Sequence[Candidate], positions: np.ndarray) -> list[_Pass]:
+def _passes(models: Sequence[Candidate], positions: np.ndarray, count: float | None) -> list[_Pass]:
     """For models of one bank: segments have noise of their own, or share one of its members."""
     view, bank = models[0].view, models[0].bank
     variance = (1.0 + LINK**2) * view.units.scale**2  # about what a level varies by
     by_member, total = span_evidence(bank, view.series, positions, view.units.centre, variance)
-    return [_pass(one, positions, total if one.shared is None else by_member[one.shared]) for one in models]
+    return [_pass(one, positions, total if one.shared is None else by_member[one.shared], count) for one in models]
 
 
-def _pass(model: Candidate, positions: np.ndarray, evidence: np.ndarray) -> _Pass:
+def _pass(model: Candidate, positions: np.ndarray, evidence: np.ndarray, count: float | None) -> _Pass:
     view = model.view
     log_share = np.log(4.0 * TERMINATION * (1.0 - TERMINATION))  # there are about 4^m trees over m segments
     logs, found = np.empty(len(model.lengths)), np.empty((len(model.lengths), len(positions)))
     for n, (length, share) in enumerate(zip(model.lengths, model.shares, strict=True)):
         log_evidence, found[n] = boundary_probability(evidence, length, view.series, positions, log_share)
         log_length = logsumexp(log_count_probability(length, TERMINATION, view.ticks))
-        logs[n] = np.log(share) + log_evidence - log_length + view.log_jacobian
+        with np.errstate(divide="ignore"):
+            logs[n] = np.log(share) + log_evidence - log_length + view.log_jacobian
     total = float(logsumexp(logs))
-    return _Pass(replace(model, drawn=int(logs.argmax())), total, np.exp(logs - total) @ found)
+    if count is None:
+        return _Pass(replace(model, drawn=int(logs.argmax())), total, np.exp(logs - total) @ found)
+    drawn = int(np.abs(found[:, 1:].sum(axis=1) - count).argmin())
+    return _Pass(replace(model, drawn=drawn), total, found[drawn])

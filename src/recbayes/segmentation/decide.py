@@ -33,22 +33,41 @@ class Boundaries(NamedTuple):
 
 
 def decide(
-    boundaries: Boundaries, length: int, tolerance: int, threshold: float = 0.5, least: int = 0, most: int | None = None
+    boundaries: Boundaries, length: int, tolerance: int, count: tuple[int, int], minimum: int = 1
 ) -> list[ChangePoint]:
-    """The change points that are more probable than the threshold, at least and at most so many, in order."""
+    """The change points that are more probable than not, at least and at most so many, in order, and so far from each other
+    and from the ends that segments have the fewest observations that they must."""
     found: dict[int, float] = {}
     left = boundaries
-    while len(left.positions) and (most is None or len(found) < most):
+    while len(left.positions) and len(found) < count[1]:
         near = _probability_near(left, length, tolerance)
         centre = int(near.argmax())
-        if near[centre] <= threshold and len(found) >= least:
+        if near[centre] <= 0.5 and len(found) >= count[0]:
             break
         inside = np.abs(left.positions - centre) <= tolerance
         position = _likeliest(left, inside)
         found[position] = float(min(near[centre], 1.0))
-        gone = (np.abs(left.positions - position) <= tolerance) | _nearest(left, inside, position)
-        left = left.without(gone)
-    return _placed(boundaries, sorted(found.items()), WIDE * max(tolerance, 1))
+        apart = max(tolerance, minimum - 1)
+        left = left.without((np.abs(left.positions - position) <= apart) | _nearest(left, inside, position))
+    placed = _placed(boundaries, sorted(found.items()), WIDE * max(tolerance, 1))
+    if len(placed) >= count[0] and _are_apart([one.position for one in placed], length, minimum):
+        return placed
+    return _of_one_draw(boundaries, length, tolerance, count)
+
+
+def _are_apart(positions: list[int], length: int, minimum: int) -> bool:
+    return bool((np.diff([0, *positions, length]) >= minimum).all())
+
+
+def _of_one_draw(boundaries: Boundaries, length: int, tolerance: int, count: tuple[int, int]) -> list[ChangePoint]:
+    """The boundaries of the draw that has most of what is probable, given their number: draws keep to all that is known."""
+    near = _probability_near(boundaries, length, tolerance)
+    numbers = np.bincount(boundaries.owners, minlength=len(boundaries.weights))
+    gains = np.bincount(boundaries.owners, weights=near[boundaries.positions] - 0.5, minlength=len(numbers))
+    possible = (numbers >= count[0]) & (numbers <= count[1]) & (boundaries.weights > 0)
+    best = int(np.where(possible, gains, -np.inf).argmax())
+    chosen = boundaries.positions[boundaries.owners == best].tolist()
+    return [ChangePoint(position, float(min(near[position], 1.0)), position, position) for position in chosen]
 
 
 def _placed(boundaries: Boundaries, found: list[tuple[int, float]], reach: int) -> list[ChangePoint]:

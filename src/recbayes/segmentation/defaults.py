@@ -31,7 +31,7 @@ OUTLIERS, BROAD = 0.01, 3.0  # how many observations are outliers, and how broad
 LINK = 1.0  # deviation of a node's level about that of the node above
 TERMINATION = 0.6  # probability that a node is a segment
 SHARED = 0.5  # probability that all segments have the same noise level and coefficient
-EXPECTED = (3.0, 6.0, 12.0)  # expected numbers of segments, each weighed by its inverse
+EXPECTED = (2.0, 4.0, 8.0)  # expected numbers of segments, each weighed by its inverse
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,8 @@ class Candidate:
         observations and at least and at most so many segments, over that by the length that trees are drawn with."""
         counts = np.array([log_count_probability(length, TERMINATION, self.view.ticks) for length in self.lengths])
         within = counts[:, least : most + 1]
-        logs = within - logsumexp(within, axis=1, keepdims=True) + np.log(self.shares)[:, None]
+        with np.errstate(divide="ignore"):
+            logs = within - logsumexp(within, axis=1, keepdims=True) + np.log(self.shares)[:, None]
         found = np.full(counts.shape[1], -np.inf)
         possible = np.isfinite(within[self.drawn])
         found[least : most + 1][possible] = logsumexp(logs, axis=0)[possible] - within[self.drawn][possible]
@@ -79,13 +80,15 @@ def default_models(
     periods: Sequence[float] = (),
     minimum: int = 1,
     expected: Sequence[float] = EXPECTED,
+    also: Sequence[float] = (),
 ) -> list[Candidate]:
-    """The models of a series that may be looked at in several ways."""
+    """The models of a series that may be looked at in several ways; trees may `also` be drawn with other expected numbers of
+    segments, which count for nothing otherwise."""
     weights = 1.0 / np.asarray(expected)
-    shares = tuple((weights / weights.sum()).tolist())
+    shares = (*(weights / weights.sum()).tolist(), *(0.0 for _ in also))
     found = []
     for view in views:
-        lengths = tuple(Geometric(max(view.ticks / number, minimum + 0.25), minimum) for number in expected)
+        lengths = tuple(Geometric(max(view.ticks / number, minimum + 0.02), minimum) for number in (*expected, *also))
         for kind in kinds:
             for bank in _leaves(view.units, kind, periods):
                 probability = 1.0 / (len(kinds) * len(views) * len(noise_grids(view.units)))

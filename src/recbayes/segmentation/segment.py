@@ -113,13 +113,18 @@ def _segment_one(table: Table, known: Constraints, settings: _Settings, seed: in
         periods=settings.periods,
         minimum=settings.minimum,
         expected=settings.expected,
+        also=() if settings.segments is None else np.geomspace(1.05, max(length / settings.minimum, 2.0), 12).tolist(),
     )
-    points = find_points(models, length) if known.boundaries is None else _given_points(models, known.points(length))
+    wished = None if settings.segments is None else float(np.mean(settings.segments))
+    if known.boundaries is None:
+        points = find_points(models, length, wished)
+    else:
+        points = _given_points(models, known.points(length), wished)
     count = settings.segments or (1, length)
     task = Task(Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor)
     posterior = draw_average(*_worth(points), task)
     tolerance = min(TOLERANCE, max(length // 4, 1)) if settings.tolerance is None else min(settings.tolerance, length)
-    changes = decide(_boundaries(posterior), length, tolerance, 0.5, count[0] - 1, count[1] - 1)
+    changes = decide(_boundaries(posterior), length, tolerance, (count[0] - 1, count[1] - 1), settings.minimum)
     view = likeliest_view(posterior)
     within = _given_segments(changes, posterior, view, task)
     moved = moved_to_meetings(changes, within, tolerance) if known.boundaries is None else changes
@@ -145,9 +150,9 @@ def _given_segments(changes: list[ChangePoint], posterior: AveragePosterior, vie
     return draw_average(models, shares, replace(task, constraints=given, count=(1, posterior.length)))
 
 
-def _given_points(models: list[Candidate], positions: np.ndarray) -> Points:
+def _given_points(models: list[Candidate], positions: np.ndarray, wished: float | None) -> Points:
     """The points that users give: there are no boundaries elsewhere."""
-    models_, shares, _ = flat_probability(models, positions)
+    models_, shares, _ = flat_probability(models, positions, wished)
     return Points(positions, 0.0, 1, models_, shares)
 
 

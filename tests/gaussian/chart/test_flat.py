@@ -1,6 +1,6 @@
 """Segmentations without a tree: evidence of spans by two ways, and boundaries against all segmentations."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_boundaries_of_all_segmentations() -> None:
         for inner in combinations(range(1, 6), count):
             edges = [0, *inner, 6]
             total = 0.0
-            for start, end in zip(edges[:-1], edges[1:], strict=True):
+            for start, end in pairwise(edges):
                 n = end - start
                 S = 0.36 * np.eye(n) + VARIANCE[0]
                 total += multivariate_normal.logpdf(y[start:end, 0], np.full(n, MEAN[0]), S) + log_share

@@ -306,9 +306,11 @@ def _per_regressor(given: object, size: int, name: str) -> np.ndarray | None:
 
 
 def _numbers(given: object, name: str, *, least: float, most: float = np.inf) -> tuple[float, ...]:
-    found = np.atleast_1d(frozen(given, name))
+    found = frozen(given, name)
     if found.ndim != 1 or not ((found > least) & (found < most)).all():
-        raise ModelError(f"{name} must be numbers greater than {least:g} and less than {most:g}, got {short(given)}")
+        raise ModelError(
+            f"{name} must be a list of numbers greater than {least:g} and less than {most:g}, got {short(given)}"
+        )
     return tuple(found.tolist())
 
 

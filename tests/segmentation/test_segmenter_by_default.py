@@ -191,6 +191,10 @@ def test_refitting_forgets() -> None:
     found.set_params(model=model, learn=False).fit(JUMP)
     assert found.segmentation_ is None
     assert found.model_ is model
+    found.set_params(model=None, learn=None)
+    with pytest.raises(DataError, match="all observations are missing"):
+        found.fit([np.nan, np.nan])
+    assert found.model_ is model  # as before
 
 
 def test_settings_are_checked_before_the_work() -> None:

@@ -170,21 +170,18 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
         known = None if trees is None else _known(trees, len(given), single)
         if known is not None and not learns:
             raise DataError("trees are there to be learnt from, and nothing is learnt by these settings; give learn=True")
-        found, model = None, self.model
+        model = self.model
         if model is None and (learns or self.shifts is not None):
             model = GaussianRBN.guess([one.sequence for one in given], shifts=self.shifts)
+        found = by_default(given, places, self._settings) if model is None else None
+        learnt = self._learn(model, given, known, places) if learns else None
         self._n_features_out = 1
-        self.fit_ = self.segmentation_ = None
-        if model is None:
-            found = by_default(given, places, Settings(self.draws, self.random_state, self.executor))
+        self.fit_, self.segmentation_ = learnt, None
+        self.model_ = model if learnt is None else learnt.model
+        if found is not None:
             told = [one.segmentation for one in found]
             models = [one.model for one in told if one is not None]
             self.segmentation_, self.model_ = (told[0], models[0]) if single else (told, models)
-        elif learns:
-            self.fit_ = self._learn(model, given, known, places)
-            self.model_ = self.fit_.model
-        else:
-            self.model_ = model
         return _Fitted(given, single, places, found)
 
     def _check_settings(self) -> bool:
@@ -218,10 +215,13 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
     # Finding
 
     def _find(self, given: list[Given], places: list[Any]) -> list[Found]:
-        settings = Settings(self.draws, self.random_state, self.executor)
         if self.segmentation_ is None:
-            return by_model(self.model_, given, places, settings)
-        return by_default(given, places, settings)
+            return by_model(self.model_, given, places, self._settings)
+        return by_default(given, places, self._settings)
+
+    @property
+    def _settings(self) -> Settings:
+        return Settings(self.draws, self.random_state, self.executor)
 
     def _log_evidences(self, given: list[Given]) -> list[float]:
         if self.segmentation_ is not None:

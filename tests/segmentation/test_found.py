@@ -23,6 +23,7 @@ def test_as_many_segments_as_observations(data: list[float]) -> None:
     assert len(rb.segment(data, segments=4, draws=100, seed=0).tree.leaves) == 4
 
 
+@pytest.mark.filterwarnings("ignore::recbayes.ApproximationWarning")  # draws of what is unlikely are worth little
 @pytest.mark.parametrize("segments", [4, 5])
 def test_numbers_of_segments_that_are_unlikely(segments: int) -> None:
     assert len(rb.segment(np.arange(19.0), segments=segments, seed=0).tree.leaves) == segments
@@ -34,6 +35,7 @@ def test_tiny_numbers(data: np.ndarray) -> None:
         rb.segment(data, kinds="level", draws=100, seed=0)
 
 
+@pytest.mark.filterwarnings("ignore::recbayes.ApproximationWarning")
 def test_weights_of_almost_nothing() -> None:
     rng = np.random.default_rng(85)
     y = np.cumsum(3.0 * rng.normal(size=30) * (rng.random(30) < 0.3)) + 0.3 * rng.normal(size=30)

@@ -42,7 +42,7 @@ def decide(
     while len(left.positions) and len(found) < count[1]:
         near = _probability_near(left, length, tolerance)
         centre = int(near.argmax())
-        if near[centre] <= 0.5 and len(found) >= count[0]:
+        if near[centre] <= 0.0 or (near[centre] <= 0.5 and len(found) >= count[0]):
             break
         inside = np.abs(left.positions - centre) <= tolerance
         position = _likeliest(left, inside)

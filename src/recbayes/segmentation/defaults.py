@@ -31,6 +31,7 @@ OUTLIERS, BROAD = 0.01, 3.0  # how many observations are outliers, and how broad
 LINK = 1.0  # deviation of a node's level about that of the node above
 TERMINATION = 0.6  # probability that a node is a segment
 SHARED = 0.5  # probability that all segments have the same noise level and coefficient
+SHORT = 2.0  # observations that a segment is expected to have beyond the fewest, at least
 EXPECTED = (2.0, 4.0, 8.0)  # expected numbers of segments, each weighed by its inverse
 
 
@@ -88,7 +89,11 @@ def default_models(
     shares = (*(weights / weights.sum()).tolist(), *(0.0 for _ in also))
     found = []
     for view in views:
-        lengths = tuple(Geometric(max(view.ticks / number, minimum + 0.02), minimum) for number in (*expected, *also))
+        lengths = tuple(
+            Geometric(max(view.ticks / number, minimum + least), minimum)
+            for numbers, least in ((expected, SHORT), (also, 0.02))
+            for number in numbers
+        )
         for kind in kinds:
             for bank in _leaves(view.units, kind, periods):
                 probability = 1.0 / (len(kinds) * len(views) * len(noise_grids(view.units)))

@@ -1,9 +1,9 @@
 """The default model of a series: an average over a few models, nothing of which is learnt.
 
 Leaves are of one kind throughout a series: a level or a trend, with white or autoregressive noise. Noise level and
-coefficient come from a bank, for each leaf anew or once for all. Segments are geometric in length, with three expected
-numbers of them. One series can hardly teach any of this, and averages are stable: every kind and every number counts as
-much as its evidence says.
+coefficient come from a bank, for each leaf and column anew, or once for all. Segments are geometric in length, with three
+expected numbers of them. One series can hardly teach any of this, and averages are stable: every kind and every number
+counts as much as its evidence says.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from recbayes.segmentation.units import Units, View
 
 KINDS = ("level", "trend", "level + autoregressive", "trend + autoregressive")
 NOISE = np.geomspace(0.04, 1.2, 9)  # deviations of noise, in those of the series
-MULTIPLES = np.geomspace(0.4, 6.4, 9)  # of each column's noise, where there are several columns
+MULTIPLES = np.geomspace(0.4, 6.4, 9)  # of each column's noise, where several columns share the multiple
 COEFFICIENTS = (0.0, 0.3, 0.6, 0.8, 0.95)
 RISE = 3.0  # deviation of the rise of a trend over its segment
 SEASON = 1.0  # deviation of the coefficients of a season
@@ -95,34 +95,35 @@ def default_models(
             for number in numbers
         )
         for kind in kinds:
-            for bank in _leaves(view.units, kind, periods):
-                probability = 1.0 / (len(kinds) * len(views) * len(noise_grids(view.units)))
-                together = SHARED if len(bank.coefficients) == 1 else 0.0
-                found.append(Candidate(view, kind, bank, None, probability * (1.0 - together), bank, lengths, shares))
-                for m, member in enumerate(bank.members if together else ()):
+            probability = 1.0 / (len(kinds) * len(views))
+            together = 0.0 if kind.endswith("autoregressive") else SHARED
+            bank = _leaf(view.units, kind, periods, *_own_noise(view.units))
+            found.append(Candidate(view, kind, bank, None, probability * (1.0 - together), bank, lengths, shares))
+            if together:
+                common = bank if bank.columns == 1 else _leaf(view.units, kind, periods, *_common_noise(view.units), False)
+                for m, member in enumerate(common.bank):
                     weight, leaf = probability * together * member.weight, member.emission
-                    found.append(Candidate(view, kind, bank, m, weight, leaf, lengths, shares))  # type: ignore[arg-type]
+                    found.append(Candidate(view, kind, common, m, weight, leaf, lengths, shares))  # type: ignore[arg-type]
     return found
 
 
-def noise_grids(units: Units) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Deviations of noise, one for each column, and the bank's grid of multiples of these: one or two such pairs.
+def _own_noise(units: Units) -> tuple[np.ndarray, np.ndarray]:
+    """Deviations of noise, one for each column, and the bank's grid of multiples of these.
 
-    The grid is in deviations of the series, and begins at the noise that rounding leaves, if that is more. Several columns
-    share the multiple; so there is a second grid, of what differences of neighbours suggest for each column.
+    The grid is in deviations of the series, and begins at the noise that rounding leaves, if that is more.
     """
     least = min(max(NOISE[0], float(units.least.max(initial=0.0))), 0.99 * NOISE[-1])
-    found = [(units.scale, np.geomspace(least, NOISE[-1], len(NOISE)))]
-    if len(units.scale) > 1:
-        found.append((units.scale * np.clip(units.local, np.maximum(NOISE[0], units.least), 1.0), MULTIPLES))
-    return found
+    return units.scale, np.geomspace(least, NOISE[-1], len(NOISE))
 
 
-def _leaves(units: Units, kind: str, periods: Sequence[float]) -> list[Leaf]:
-    return [_leaf(units, kind, periods, *grid) for grid in noise_grids(units)]
+def _common_noise(units: Units) -> tuple[np.ndarray, np.ndarray]:
+    """Likewise, where all segments and columns share the multiple: of what differences of neighbours suggest for each."""
+    return units.scale * np.clip(units.local, np.maximum(NOISE[0], units.least), 1.0), MULTIPLES
 
 
-def _leaf(units: Units, kind: str, periods: Sequence[float], noise: np.ndarray, levels: np.ndarray) -> Leaf:
+def _leaf(
+    units: Units, kind: str, periods: Sequence[float], noise: np.ndarray, levels: np.ndarray, each_column: bool = True
+) -> Leaf:
     scale = units.scale
     return Leaf(
         TERMINATION,
@@ -135,4 +136,5 @@ def _leaf(units: Units, kind: str, periods: Sequence[float], noise: np.ndarray, 
         start_std=START * scale,
         outlier_probability=OUTLIERS,
         outlier_std=BROAD * scale,
+        each_column=each_column,
     ).checked("leaf", len(scale))

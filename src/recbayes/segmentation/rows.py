@@ -31,9 +31,8 @@ def rows_of(found: "Segmentation") -> list[dict[str, Any]]:
         for c, name in enumerate(names):
             suffix = f" {name}" if len(names) > 1 else ""
             row[f"level{suffix}"] = None if level is None else float(level[c])
-            for what in ("level", "slope", "noise"):
+            for what in ("level", "slope", "noise", "coefficient"):
                 row |= _told(None if belief is None else getattr(belief, what), what, suffix, c, found.logarithms)
-        row |= _told(None if belief is None else belief.coefficient, "coefficient", "", 0, False)
         rows.append(row)
     return rows
 

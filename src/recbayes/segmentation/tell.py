@@ -37,8 +37,8 @@ def own_of(within: AveragePosterior, node: Node) -> dict[str, object]:
         "kinds": found.kinds,
         "noise": found.noise.mean,
         "noise_std": found.noise.std,
-        "coefficient": float(found.coefficient.mean[0]),
-        "coefficient_std": float(found.coefficient.std[0]),
+        "coefficient": found.coefficient.mean,
+        "coefficient_std": found.coefficient.std,
         "slope": found.slope.mean,
         "slope_std": found.slope.std,
     }

@@ -184,7 +184,7 @@ def test_values_are_drawn_jointly() -> None:
     forest = posterior.trees.select(np.zeros(2000, dtype=np.int64))
     normals = np.random.default_rng(0).standard_normal((len(forest.rules), 2, LANES))
     values = np.empty_like(normals)
-    rows = np.stack([forest.rules, forest.splits]).astype(np.int64)
+    rows = np.stack([forest.rules, forest.splits, np.zeros_like(forest.rules)]).astype(np.int64)
     run_kernel(draw_values, problem_of(posterior.chart), rows, forest.sizes, np.zeros(2000, dtype=np.int64), normals, values)
     tree = rb.smooth(one, y, posterior.trees[0])
     drawn = values.reshape(2000, len(tree), 2, LANES).swapaxes(2, 3)

@@ -5,10 +5,13 @@ a flat pass, which takes the square of the number of points where a chart takes 
 needs.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
+from recbayes.gaussian.emissions.each_column import one_column
 from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.emissions.regression import column_potentials, columns_of, numbers_of, span_count, ticks_of
 from recbayes.gaussian.kernels.flat import BankTerms, add_member, bank_evidence, boundary_pass
@@ -20,11 +23,17 @@ def span_evidence(
     leaf: Leaf, series: Series, positions: np.ndarray, mean: np.ndarray, variance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The log evidence of every span between points as one leaf, by width and then by start: by every member of its bank
-    (members, spans), and by all of them.
+    (members, spans), and by all of them. Where every column has a member of its own, only the latter.
 
     The leaf shows its value itself, which is normal with independent entries.
     """
     segments = len(positions) - 1
+    if leaf.each_column:
+        parts = [
+            span_evidence(one_column(leaf, d), column, positions, mean[d : d + 1], variance[d : d + 1])[1]
+            for d, column in enumerate(_columns(series))
+        ]
+        return np.empty((0, len(parts[0]))), np.sum(parts, axis=0)
     total = np.full(span_count(segments, segments), -np.inf)
     by_member = np.empty((len(leaf.members), len(total)))
     if segments == len(series) and not leaf.periods and leaf.regressor_std is None and leaf.past == "restart":
@@ -37,6 +46,10 @@ def span_evidence(
         columns = column_potentials(member.emission, series, positions, segments)  # type: ignore[arg-type]
         run_kernel(add_member, columns, mean, variance, np.log(member.weight), by_member[m], total)
     return by_member, total
+
+
+def _columns(series: Series) -> list[Series]:
+    return [replace(series, values=series.values[:, d : d + 1]) for d in range(series.values.shape[1])]
 
 
 def _bank_terms(leaf: Leaf, series: Series, positions: np.ndarray) -> BankTerms:

@@ -107,7 +107,7 @@ def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FR
     if components == 1:
         run_kernel(fill_inside, tables, plan, lengths, messages, choices, evidence)
     else:
-        problem = Problem(tables, plan, dimensions(model), lengths, messages, int(components))
+        problem = Problem(tables, plan, dimensions(model), lengths, messages, int(components), np.empty((0, 1)))
         run_kernel(fill_mixtures, problem, most_alternatives(tables, plan, components), choices, evidence)
     if np.isnan(evidence).any():
         raise DataError("the evidence is not a number: the data and the model differ by too many orders of magnitude")

@@ -76,6 +76,11 @@ class Emission(ABC):
         """What it chooses among at every leaf: itself alone, if it is no mixture. Each is an alternative of a cell."""
         return (Member("", 1.0, self),)
 
+    @property
+    def is_gaussian(self) -> bool:
+        """Whether its potentials are the likelihood itself; else draws must be weighed by that."""
+        return True
+
     def of_members(self, slopes: Sequence[Slopes], counts: Sequence[float]) -> Slopes:
         """The derivatives with respect to its quantities, from those of its members and from those with respect to the
         logarithms of the members' weights."""

@@ -5,7 +5,7 @@ y_t = (H x + h) + rise (t - middle) / L + harmonics' a + regressors' b + e_t,   
 The rise over the leaf, a and b are normal, belong to the leaf alone and are integrated out. The noise level s and the
 coefficient phi are from a *bank*: a finite grid with weights, whose members are alternatives of their own, so that the
 mixture is exact and a tree says which one each of its leaves took. Columns are independent of each other given x, and share
-the member.
+the member, or have one each (see `each_column`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from recbayes.errors import DataError, ModelError
 from recbayes.gaussian.emissions.emission import Emission, Linear, Member, Rows, Sampled, check_length
 from recbayes.gaussian.emissions.one_leaf import linear_form, sample_leaf
 from recbayes.gaussian.emissions.potentials import Potentials
-from recbayes.gaussian.emissions.regression import column_potentials, column_slopes, span_count
+from recbayes.gaussian.emissions.regression import column_potentials, column_slopes, span_count, weight_slopes
 from recbayes.gaussian.emissions.through import Means, through, through_adjoint
 from recbayes.gaussian.model.links import compose
 from recbayes.gaussian.model.parts import Link, array
@@ -30,6 +30,7 @@ from recbayes.lengths import ExactlyOne, Length
 from recbayes.parameters.quantity import Quantity, Slopes, Values
 
 Past = Literal["restart", "observed"]
+PLAIN = ("harmonics", "past", "outlier_probability", "each_column")
 PER_COLUMN = ("noise_std", "trend_std", "season_std", "start_std", "outlier_std")
 
 
@@ -43,7 +44,8 @@ class Leaf(Emission):
     and cosines of each of the `periods`; `regressor_std` (regressors, columns) those of the coefficients of the series' own
     regressors. `past` says whether noise begins anew at each leaf, its first deviation at most `start_std` where phi is not
     zero, or is given the observation before the leaf. With `outlier_probability`, an observation is N(mean, outlier_std^2)
-    instead.
+    instead. With `each_column`, every column takes a member of the bank for itself; then, and with outliers, the leaf's
+    potential is only the nearest Gaussian one, and draws of trees are weighed by the likelihood itself.
     """
 
     probability: float
@@ -61,6 +63,7 @@ class Leaf(Emission):
     start_std: np.ndarray | None = None
     outlier_probability: float = 0.0
     outlier_std: np.ndarray | None = None
+    each_column: bool = False
     map: np.ndarray | None = None
     offset: np.ndarray | None = None
 
@@ -87,8 +90,17 @@ class Leaf(Emission):
         parts += ["autoregressive"] if any(self.coefficients) else []
         return " + ".join(parts)
 
-    @cached_property
+    @property
     def members(self) -> tuple[Member, ...]:
+        return (Member("", 1.0, self),) if self.each_column else self.bank
+
+    @property
+    def is_gaussian(self) -> bool:
+        return not self.each_column and not self.outlier_probability
+
+    @cached_property
+    def bank(self) -> tuple[Member, ...]:
+        """The members that leaves, or their columns, choose among."""
         if len(self.noise_levels) * len(self.coefficients) == 1:
             return (Member("", 1.0, self),)
         weights = self._weights
@@ -97,7 +109,7 @@ class Leaf(Emission):
             for j, phi in enumerate(self.coefficients):
                 names = [f"noise x{level:.4g}"] if len(self.noise_levels) > 1 else []
                 names += [f"phi {phi:.4g}"] if len(self.coefficients) > 1 else []
-                one = replace(self, noise_levels=(level,), coefficients=(phi,), weights=None)
+                one = replace(self, noise_levels=(level,), coefficients=(phi,), weights=None, each_column=False)
                 found.append(Member(" ".join(names), float(weights[i, j]), one))
         return tuple(found)
 
@@ -133,6 +145,8 @@ class Leaf(Emission):
             raise ModelError(
                 f"{where}: with outliers, past must be 'restart': which observation before the leaf is one is unknown"
             )
+        if not isinstance(self.each_column, bool | np.bool_):
+            raise ModelError(f"{where}.each_column must be True or False, got {short(self.each_column)}")
         checked = replace(
             self,
             probability=number(self.probability, f"{where}.probability"),
@@ -143,6 +157,7 @@ class Leaf(Emission):
             harmonics=whole_number(self.harmonics, f"{where}.harmonics", least=1),
             regressor_std=_per_regressor(self.regressor_std, size, f"{where}.regressor_std"),
             outlier_probability=share,
+            each_column=bool(self.each_column) and size > 1 and len(levels) * len(coefficients) > 1,
             map=map_,
             offset=None if self.offset is None else vector(self.offset, size, f"{where}.offset"),
             **deviations,  # type: ignore[arg-type]
@@ -183,8 +198,12 @@ class Leaf(Emission):
     def own(self, drawn: Mapping[str, np.ndarray], ticks: float) -> Mapping[str, Any]:
         slope = {"slope": drawn["rise"] / ticks} if "rise" in drawn else {}
         deviation = {"slope_std": drawn["rise_std"] / ticks} if "rise_std" in drawn else {}
-        noise = self.noise_std * self.noise_levels[0]
-        return {"kind": self.kind, "noise": noise, "coefficient": self.coefficients[0], **slope, **deviation, **drawn}
+        drawn, which = dict(drawn), drawn.get("member", np.zeros(self.columns, dtype=np.int64))
+        drawn.pop("member", None)
+        level, phi = np.unravel_index(which, (len(self.noise_levels), len(self.coefficients)))
+        noise = self.noise_std * np.array(self.noise_levels)[level]
+        coefficient = np.array(self.coefficients)[phi] if self.each_column else self.coefficients[0]
+        return {"kind": self.kind, "noise": noise, "coefficient": coefficient, **slope, **deviation, **drawn}
 
     def quantities(self, variable: int) -> tuple[Quantity, ...]:
         free = [Quantity("weights", "probabilities", self._weights.ravel().tolist())]
@@ -225,11 +244,13 @@ class Leaf(Emission):
             packed[:, spans] = rows.block(derivatives, width)[:, : spans.stop - spans.start]
         found = through_adjoint(self._means, columns, packed, rows.size)
         own = column_slopes(self, series, positions, widest, found.columns)
+        if self.each_column:
+            own["weights"] = weight_slopes(self, series, positions, widest, found.columns)
         return {**own, "map": found.map, "offset": found.offset}
 
     def of_members(self, slopes: Sequence[Slopes], counts: Sequence[float]) -> Slopes:
         total = super().of_members(slopes, counts)
-        return {**total, "weights": np.array(counts)}
+        return total if self.each_column else {**total, "weights": np.array(counts)}
 
     def of_leaves(self, series: Series, positions: np.ndarray, size: int) -> Potentials:
         packed = through(self._means, column_potentials(self, _plain(series), positions, 1), size)
@@ -246,6 +267,8 @@ class Leaf(Emission):
         return {**slopes, "map": moved}
 
     def linear(self, dim: int, series: Series, start: int, end: int) -> Linear:
+        if self.each_column:
+            raise DataError("an ill-conditioned model cannot be checked where leaves have each_column=True; leave it out")
         return linear_form(self, dim, _plain(series), start, end)
 
     @property
@@ -257,13 +280,13 @@ class Leaf(Emission):
         found = {name: None if getattr(self, name) is None else getattr(self, name).tolist() for name in arrays}
         for name in ("noise_levels", "coefficients", "periods"):
             found[name] = list(getattr(self, name))
-        return {**found, "harmonics": self.harmonics, "past": self.past, "outlier_probability": self.outlier_probability}
+        return {**found, **{name: getattr(self, name) for name in PLAIN}}
 
     @classmethod
     def from_data(cls, data: dict[str, Any], probability: float, length: Length) -> Self:
         dimensions = {**dict.fromkeys((*PER_COLUMN, "offset"), 1), "regressor_std": 2, "weights": 2, "map": 2}
         arrays = {name: None if data[name] is None else array(data[name], ndim) for name, ndim in dimensions.items()}
-        others = ("noise_levels", "coefficients", "periods", "harmonics", "past", "outlier_probability")
+        others = ("noise_levels", "coefficients", "periods", *PLAIN)
         return cls(probability, length=length, **arrays, **{name: data[name] for name in others})  # type: ignore[arg-type]
 
 

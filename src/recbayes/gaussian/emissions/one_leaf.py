@@ -12,6 +12,7 @@ import numpy as np
 
 from recbayes.checks.series import Series
 from recbayes.errors import ModelError
+from recbayes.gaussian.emissions.each_column import one_column
 from recbayes.gaussian.emissions.emission import Linear, Sampled
 from recbayes.gaussian.emissions.regression import columns_of, design_of, numbers_of, of_span, ticks_of
 
@@ -156,7 +157,9 @@ def own_given(leaf: "Leaf", series: Series, start: int, end: int, mean: np.ndarr
 
 
 def sample_leaf(leaf: "Leaf", rng: np.random.Generator, value: np.ndarray, count: int, before: np.ndarray) -> Sampled:
-    """So many observations of a leaf with one noise level and one coefficient, after those before."""
+    """So many observations of a leaf, after those before; it has one noise level and one coefficient, or each column has."""
+    if leaf.each_column:
+        return _sample_columns(leaf, rng, value, count, before)
     if leaf.regressor_std is not None:
         raise ModelError("a model with regressors cannot be sampled: it says nothing of where regressors come from")
     from recbayes.gaussian.kernels.leaves import NOISE, START
@@ -189,3 +192,16 @@ def sample_leaf(leaf: "Leaf", rng: np.random.Generator, value: np.ndarray, count
     names = own_names(leaf)
     found = {name: np.array([one[n] for one in own]) for n, name in enumerate(names)}
     return Sampled(rows, found)
+
+
+def _sample_columns(leaf: "Leaf", rng: np.random.Generator, value: np.ndarray, count: int, before: np.ndarray) -> Sampled:
+    """Every column with a member of its own, whose number is told."""
+    mean = value if leaf.map is None else leaf.map @ value
+    mean = mean if leaf.offset is None else mean + leaf.offset
+    which = rng.choice(len(leaf.bank), size=leaf.columns, p=[member.weight for member in leaf.bank])
+    drawn = [
+        sample_leaf(one_column(leaf.bank[m].emission, d), rng, mean[d : d + 1], count, before[:, d : d + 1])  # type: ignore[arg-type]
+        for d, m in enumerate(which.tolist())
+    ]
+    own = {name: np.concatenate([one.own[name] for one in drawn]) for name in drawn[0].own}
+    return Sampled(np.hstack([one.rows for one in drawn]), {**own, "member": which})

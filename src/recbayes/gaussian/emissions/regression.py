@@ -10,6 +10,7 @@ import numpy as np
 
 from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
+from recbayes.gaussian.emissions.each_column import by_log_weights, nearest
 from recbayes.gaussian.emissions.outliers import states
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def _potentials(
 ) -> np.ndarray:
     from recbayes.gaussian.kernels.leaves import leaf_potentials  # here, as kernels know models, and models emissions
 
+    if leaf.each_column:
+        return nearest(bank_potentials(leaf, series, positions, widest, stepped), bank_weights(leaf))
     dtype = np.float64 if stepped is None else np.complex128
     out = np.empty((3, leaf.columns, span_count(len(positions) - 1, widest)), dtype)
     for d, column in enumerate(columns_of(leaf, series, positions)):
@@ -64,6 +67,23 @@ def _potentials(
             one = np.where(_log_mass(clean) > _log_mass(one), clean, one)
         out[:, d] = one
     return out
+
+
+def bank_weights(leaf: "Leaf") -> np.ndarray:
+    return np.array([member.weight for member in leaf.bank])
+
+
+def bank_potentials(
+    leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, stepped: tuple[str, int] | None = None
+) -> np.ndarray:
+    """Those of every member of the bank: (members, 3, columns, spans)."""
+    members: list[Leaf] = [member.emission for member in leaf.bank]  # type: ignore[misc]
+    return np.stack([_potentials(one, series, positions, widest, stepped) for one in members])
+
+
+def weight_slopes(leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, derivatives: np.ndarray) -> np.ndarray:
+    """Derivatives with respect to the logarithms of the bank's weights, where every column has a member of its own."""
+    return by_log_weights(bank_potentials(leaf, series, positions, widest), bank_weights(leaf), derivatives, STEP)
 
 
 def _log_mass(potentials: np.ndarray) -> np.ndarray:

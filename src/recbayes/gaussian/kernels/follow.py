@@ -8,7 +8,7 @@ from recbayes.compiled.layout import in_lane, message_entries, nth_message
 from recbayes.gaussian.kernels.contexts import density_of_prior, exact_contexts, spread
 from recbayes.gaussian.kernels.densities import weigh_density
 from recbayes.gaussian.kernels.listing import Problem
-from recbayes.gaussian.kernels.places import END, FOLLOW, RULE, SPLIT, START, VARIABLE, prepare
+from recbayes.gaussian.kernels.places import END, FOLLOW, GIVEN, RULE, SPLIT, START, VARIABLE, prepare
 from recbayes.gaussian.kernels.walk import log_joint, walk
 
 
@@ -18,8 +18,9 @@ def follow_trees(
 ) -> None:
     """For given trees, log joint probabilities with each Gaussian of the prior; and the values of all nodes.
 
-    `trees` (2, nodes) has rules and split points of all nodes in preorder, tree after tree. If `values` (nodes,
-    entries) has as many rows, it receives a density of each node's value given the data, the tree and the component.
+    `trees` (3, nodes) has rules, split points and numbers of given potentials of all nodes in preorder, tree after tree. If
+    `values` (nodes, entries) has as many rows, it receives a density of each node's value given the data, the tree
+    and the component.
     """
     tables, plan, dims = problem.tables, problem.plan, problem.dims
     size, segments = tables.shifts.shape[1], len(plan.positions) - 1
@@ -31,7 +32,7 @@ def follow_trees(
     for t in range(len(sizes)):
         nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
         for n in range(sizes[t]):
-            nodes[RULE, n], nodes[SPLIT, n] = trees[0, first + n], trees[1, first + n]
+            nodes[RULE, n], nodes[SPLIT, n], nodes[GIVEN, n] = trees[0, first + n], trees[1, first + n], trees[2, first + n]
         count, _ = walk(problem, nodes, np.int64(0), np.int64(FOLLOW), stack, cache, room, at, to, state)
         for c in range(joints.shape[1]):
             joints[t, c] = log_joint(room, size, c, tables.prior, dims[tables.root], to.inner, at)

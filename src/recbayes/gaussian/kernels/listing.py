@@ -30,6 +30,7 @@ class Problem(NamedTuple):
     length_log_probability: np.ndarray  # (E, T + 1), by ticks
     messages: np.ndarray
     components: int  # Gaussians per message, at most
+    given: np.ndarray  # (leaves, entries) potentials that some leaves of followed trees have, instead of the chart's
 
 
 class Listing(NamedTuple):

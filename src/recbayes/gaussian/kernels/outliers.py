@@ -1,7 +1,7 @@
 """The likelihood of a leaf's observations with all sets of outliers summed over, given its means.
 
 Going through the observations, what matters of the past is the last one that is no outlier: which it may be, with what
-probability, is carried along; candidates that are less probable than the likeliest by e^-30 are dropped.
+probability, is carried along; candidates that are less probable than the likeliest by e^-16 are dropped.
 """
 
 import math
@@ -12,8 +12,9 @@ from numba import njit
 from recbayes.compiled.lanes import BORROWING, KERNEL
 from recbayes.gaussian.kernels.leaves import BROAD, MISSING, OUTLIER, Column
 
-DROPPED = 30.0
-MOST = 32  # candidates
+DROPPED = 16.0
+MOST = 32  # candidates, and ticks back whose normal distributions are tabulated
+RHO, HALF_PRECISION, LOG_SCALE = 0, 1, 2  # of an observation, given the one so many ticks before
 
 
 @njit(**KERNEL)
@@ -25,77 +26,124 @@ def log_ratio(
     `means` (copies, observations of the span) are the leaf's; `limits` the variances of noise at its first tick, and at
     last.
     """
+    gaps = _tabulated(c.phi, limits[1])
+    broad = np.array([0.5 / numbers[BROAD] ** 2, math.log(c.outliers) - 0.5 * math.log(2.0 * math.pi * numbers[BROAD] ** 2)])
+    lasts, logs, clean = np.empty(MOST, np.int64), np.empty(MOST), np.empty(MOST)
     for copy in range(len(means)):
-        out[copy] += _summed(c, numbers, limits, start, end, means[copy]) - _given(
-            c, numbers, limits, start, end, means[copy]
-        )
+        if c.phi == 0.0:
+            out[copy] += _independent(c, gaps, broad, start, end, means[copy])
+        else:
+            out[copy] += _summed(c, limits, gaps, broad, start, end, means[copy], lasts, logs, clean) - _given(
+                c, limits, gaps, broad, start, end, means[copy]
+            )
+
+
+@njit(nogil=True, error_model="numpy")
+def _tabulated(phi: float, stationary: float) -> np.ndarray:
+    gaps = np.empty((3, MOST))
+    for gap in range(MOST):
+        rho = phi ** float(gap) if phi != 0.0 else 0.0
+        variance = stationary * (1.0 - rho * rho)
+        gaps[RHO, gap] = rho
+        gaps[HALF_PRECISION, gap] = 0.5 / variance
+        gaps[LOG_SCALE, gap] = -0.5 * math.log(2.0 * math.pi * variance)
+    return gaps
 
 
 @njit(**BORROWING)
-def _log_normal(x: float, variance: float) -> float:
-    return -0.5 * (math.log(2.0 * math.pi * variance) + x * x / variance)
-
-
-@njit(**BORROWING)
-def _log_clean(c: Column, limits: np.ndarray, start: int, t: int, last: int, means: np.ndarray) -> float:
-    """Of a clean observation, given the last one (negative: none)."""
+def _log_clean(c: Column, limits: np.ndarray, gaps: np.ndarray, start: int, t: int, last: int, means: np.ndarray) -> float:
+    """Of a clean observation of autoregressive noise, given the last one (negative: none)."""
     deviation = c.y[t] - means[t - start]
-    if c.phi == 0.0:
-        return _log_normal(deviation, limits[1])
     if last < 0:
         share = c.phi ** (2.0 * (c.ticks[t] - c.ticks[start]))
-        return _log_normal(deviation, share * limits[0] + (1.0 - share) * limits[1])
-    rho = c.phi ** max(c.ticks[t] - c.ticks[last], 1.0)
-    return _log_normal(deviation - rho * (c.y[last] - means[last - start]), limits[1] * (1.0 - rho * rho))
+        variance = share * limits[0] + (1.0 - share) * limits[1]
+        return -0.5 * (math.log(2.0 * math.pi * variance) + deviation * deviation / variance)
+    gap = max(c.ticks[t] - c.ticks[last], 1.0)
+    before = c.y[last] - means[last - start]
+    if gap < MOST:
+        place = int(gap)
+        apart = deviation - gaps[RHO, place] * before
+        return gaps[LOG_SCALE, place] - gaps[HALF_PRECISION, place] * apart * apart
+    rho = c.phi**gap
+    variance, apart = limits[1] * (1.0 - rho * rho), deviation - rho * before
+    return -0.5 * (math.log(2.0 * math.pi * variance) + apart * apart / variance)
 
 
 @njit(**BORROWING)
-def _given(c: Column, numbers: np.ndarray, limits: np.ndarray, start: int, end: int, means: np.ndarray) -> float:
-    total, last = 0.0, -1
+def _given(
+    c: Column, limits: np.ndarray, gaps: np.ndarray, broad: np.ndarray, start: int, end: int, means: np.ndarray
+) -> float:
+    total, last, clean = 0.0, -1, math.log1p(-c.outliers)
     for t in range(start, end):
         if c.state[t] == MISSING:
             continue
         if c.state[t] == OUTLIER:
-            total += math.log(c.outliers) + _log_normal(c.y[t] - means[t - start], numbers[BROAD] ** 2)
+            deviation = c.y[t] - means[t - start]
+            total += broad[1] - broad[0] * deviation * deviation
         else:
-            total += math.log1p(-c.outliers) + _log_clean(c, limits, start, t, last, means)
+            total += clean + _log_clean(c, limits, gaps, start, t, last, means)
             last = t
     return total
 
 
-@njit(nogil=True, error_model="numpy")
-def _summed(c: Column, numbers: np.ndarray, limits: np.ndarray, start: int, end: int, means: np.ndarray) -> float:
-    if c.phi == 0.0:  # observations are independent
-        found = 0.0
-        for t in range(start, end):
-            if c.state[t] != MISSING:
-                broad = math.log(c.outliers) + _log_normal(c.y[t] - means[t - start], numbers[BROAD] ** 2)
-                clean_log = math.log1p(-c.outliers) + _log_normal(c.y[t] - means[t - start], limits[1])
-                found += max(broad, clean_log) + math.log1p(math.exp(-abs(broad - clean_log)))
-        return found
-    lasts, logs = np.empty(MOST, np.int64), np.empty(MOST)
+@njit(**BORROWING)
+def _independent(c: Column, gaps: np.ndarray, broad: np.ndarray, start: int, end: int, means: np.ndarray) -> float:
+    """The ratio, where noise is white: log(1 + the odds of what an observation was not taken for)."""
+    total = 0.0
+    odds = math.log1p(-c.outliers) + gaps[LOG_SCALE, 1] - broad[1]
+    curve = gaps[HALF_PRECISION, 1] - broad[0]
+    for t in range(start, end):
+        if c.state[t] != MISSING:
+            deviation = c.y[t] - means[t - start]
+            log_odds = odds - curve * deviation * deviation  # of being clean
+            if c.state[t] != OUTLIER:
+                log_odds = -log_odds
+            if log_odds > 0.0:
+                total += log_odds + math.log1p(math.exp(-log_odds))
+            elif log_odds > -37.0:
+                total += math.log1p(math.exp(log_odds))
+    return total
+
+
+@njit(**BORROWING)
+def _summed(
+    c: Column,
+    limits: np.ndarray,
+    gaps: np.ndarray,
+    broad: np.ndarray,
+    start: int,
+    end: int,
+    means: np.ndarray,
+    lasts: np.ndarray,
+    logs: np.ndarray,
+    clean: np.ndarray,
+) -> float:
     lasts[0], logs[0], count = -1, 0.0, 1
+    log_clean = math.log1p(-c.outliers)
     for t in range(start, end):
         if c.state[t] == MISSING:
             continue
-        broad = math.log(c.outliers) + _log_normal(c.y[t] - means[t - start], numbers[BROAD] ** 2)
+        deviation = c.y[t] - means[t - start]
+        outlier = broad[1] - broad[0] * deviation * deviation
         highest = -math.inf
         for n in range(count):
-            highest = max(highest, logs[n] + _log_clean(c, limits, start, t, lasts[n], means))
-        clean = 0.0
+            clean[n] = logs[n] + _log_clean(c, limits, gaps, start, t, lasts[n], means)
+            highest = max(highest, clean[n])
+        total = 0.0
         for n in range(count):
-            clean += math.exp(logs[n] + _log_clean(c, limits, start, t, lasts[n], means) - highest)
-        clean_log = math.log1p(-c.outliers) + highest + math.log(clean)
-        best = clean_log
+            if clean[n] > highest - DROPPED:
+                total += math.exp(clean[n] - highest)
+        here = log_clean + highest + math.log(total)
+        best = here
         for n in range(count):
-            logs[n] += broad
+            logs[n] += outlier
             best = max(best, logs[n])
         kept = 0
         for n in range(count):
             if logs[n] > best - DROPPED and kept < MOST - 1:
                 lasts[kept], logs[kept] = lasts[n], logs[n]
                 kept += 1
-        lasts[kept], logs[kept] = t, clean_log
+        lasts[kept], logs[kept] = t, here
         count = kept + 1
     highest = -math.inf
     for n in range(count):

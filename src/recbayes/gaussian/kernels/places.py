@@ -10,8 +10,9 @@ from recbayes.compiled.layout import lanes_room, message_room, nth_message, whol
 from recbayes.gaussian.kernels.listing import group_room
 from recbayes.gaussian.kernels.room import Room, make_room
 
-VARIABLE, START, END, RULE, SPLIT, LEFT, RIGHT = range(7)  # what is kept of a node; rule is -1 - e for emission e
-FIELDS = 7
+# What is kept of a node; rule is -1 - e for emission e, and given the number of a leaf's own potential (0: the chart's)
+VARIABLE, START, END, RULE, SPLIT, LEFT, RIGHT, GIVEN = range(8)
+FIELDS = 8
 DRAW, CHECK, FOLLOW = 0, 1, 2  # choose alternatives; find how probable given ones were to be chosen; only follow them
 
 

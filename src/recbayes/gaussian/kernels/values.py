@@ -21,7 +21,7 @@ from recbayes.gaussian.chart.tables import Tables
 from recbayes.gaussian.kernels.contexts import density_of_prior, spread
 from recbayes.gaussian.kernels.densities import push_density, weigh_density
 from recbayes.gaussian.kernels.listing import Problem
-from recbayes.gaussian.kernels.places import END, FOLLOW, LEFT, RIGHT, RULE, SPLIT, START, VARIABLE, prepare
+from recbayes.gaussian.kernels.places import END, FOLLOW, GIVEN, LEFT, RIGHT, RULE, SPLIT, START, VARIABLE, prepare
 from recbayes.gaussian.kernels.room import Room
 from recbayes.gaussian.kernels.walk import walk
 
@@ -41,7 +41,7 @@ def draw_values(
     for t in range(len(sizes)):
         nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
         for n in range(sizes[t]):
-            nodes[RULE, n], nodes[SPLIT, n] = trees[0, first + n], trees[1, first + n]
+            nodes[RULE, n], nodes[SPLIT, n], nodes[GIVEN, n] = trees[0, first + n], trees[1, first + n], trees[2, first + n]
         count, _ = walk(problem, nodes, np.int64(0), np.int64(FOLLOW), stack, cache, room, at, to, state)
         for n in range(count):
             if nodes[RULE, n] >= 0:

@@ -18,7 +18,7 @@ from recbayes.compiled.potentials import join, join_mode
 from recbayes.gaussian.kernels.choosing import CHART, choose_alternative, draw_manner, in_any_manner
 from recbayes.gaussian.kernels.contexts import chart_message, child_context, collect, lift_to_parent, spread
 from recbayes.gaussian.kernels.listing import Problem
-from recbayes.gaussian.kernels.places import DRAW, END, FOLLOW, LEFT, RIGHT, RULE, SPLIT, START, VARIABLE, Places
+from recbayes.gaussian.kernels.places import DRAW, END, FOLLOW, GIVEN, LEFT, RIGHT, RULE, SPLIT, START, VARIABLE, Places
 from recbayes.gaussian.kernels.room import Room
 
 VISIT, BETWEEN, RETURN = 0, 1, 2  # stages of a node: on arrival, between its children, after them
@@ -64,8 +64,11 @@ def walk(
             length = plan.ticks[end] - plan.ticks[start]
             row = plan.emit_rows[e, end - start]
             place = cell_place(plan.emit_base, row, start)
+            given = nodes[GIVEN, n]
             for entry in range(entries):
-                room[own + entry] = messages[entry_place(place, row.length, entry)]
+                room[own + entry] = (
+                    problem.given[given - 1, entry] if given > 0 else messages[entry_place(place, row.length, entry)]
+                )
             room[own] += tables.emits[e].log_probability + problem.length_log_probability[e, length]
             continue
         side = 0 if stage == VISIT else 1

@@ -17,10 +17,10 @@ from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.draw import draw_trees
 from recbayes.gaussian.kernels.listing import group_room, most_alternatives
 from recbayes.gaussian.kernels.move import move_trees
+from recbayes.gaussian.posterior.corrections import corrections, needs_corrections
 from recbayes.gaussian.posterior.exhaustive import all_trees
 from recbayes.gaussian.posterior.follow import log_joints_by_prior, problem_of
 from recbayes.gaussian.posterior.forest import gaussian_forest
-from recbayes.gaussian.posterior.outliers import has_outliers, log_corrections
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.tree.forest import Forest
 
@@ -46,9 +46,9 @@ def draw(chart: Chart, draws: int, seed: int) -> GaussianPosterior:
 def corrected(posterior: GaussianPosterior) -> GaussianPosterior:
     """With exact weights also where the potentials of leaves are only the nearest Gaussian ones."""
     chart, forest = posterior.chart, posterior.trees
-    if not has_outliers(chart):
+    if not needs_corrections(chart):
         return posterior
-    found = log_corrections(chart, problem_of(chart), forest, posterior.prior_components, posterior.seed)
+    found = corrections(chart, forest, posterior.prior_components, posterior.seed).log_means
     return replace(
         posterior, log_weights=posterior.log_weights + found, log_joints=posterior.log_joints + found, log_corrections=found
     )

@@ -10,14 +10,15 @@ from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.follow import follow_trees
 from recbayes.gaussian.kernels.listing import Problem
 from recbayes.gaussian.kernels.slopes import gather_slopes
-from recbayes.gaussian.posterior.given_tree import constants_of
+from recbayes.gaussian.posterior.given_tree import constants_of, nothing_given
 from recbayes.tree.forest import Forest
 
 
 def problem_of(chart: Chart) -> Problem:
     """What the kernels need to know of a chart."""
     tables, origins = tables_of(chart.model)
-    return Problem(tables, chart.plan, *constants_of(chart.model, origins, chart.plan), chart.messages, chart.components)
+    constants = constants_of(chart.model, origins, chart.plan)
+    return Problem(tables, chart.plan, *constants, chart.messages, chart.components, nothing_given(tables.size))
 
 
 def log_joints_by_prior(chart: Chart, forest: Forest) -> np.ndarray:
@@ -54,6 +55,6 @@ def _follow(chart: Chart, forest: Forest, components: np.ndarray, wanted: bool) 
     size = max(variable.dim for variable in chart.model.variables)
     joints = np.empty((len(forest), len(chart.log_evidence_by_prior)))
     values = np.empty((len(forest.rules) if wanted else 0, message_entries(size)))
-    trees = np.stack([forest.rules, forest.splits]).astype(np.int64)
+    trees = np.stack([forest.rules, forest.splits, np.zeros_like(forest.rules)]).astype(np.int64)
     run_kernel(follow_trees, problem_of(chart), trees, forest.sizes, components, joints, values)
     return joints, values

@@ -80,7 +80,7 @@ def _follow(model: GaussianRBN, series: Series, tree: Tree, component: int | Non
     run_kernel(
         follow_trees,
         _leaf_problem(model, tables, origins, series, positions),
-        np.stack([rules, splits]),
+        np.stack([rules, splits, np.zeros_like(rules)]),
         np.array([len(tree)]),
         np.array([component or 0]),
         log_joints,
@@ -103,7 +103,12 @@ def _leaf_problem(model: GaussianRBN, tables: Tables, origins: Origins, series: 
         row_block(messages, 0, emit_rows[e, 1], size)[:, :leaves] = pack_messages(*potentials).T
     ticks = ticks_at(positions, series.ticks)
     plan = make_plan(tables, 1)._replace(positions=positions, ticks=ticks, emit_rows=emit_rows, emit_base=0)
-    return Problem(tables, plan, *constants_of(model, origins, plan), messages, 1)
+    return Problem(tables, plan, *constants_of(model, origins, plan), messages, 1, nothing_given(size))
+
+
+def nothing_given(size: int) -> np.ndarray:
+    """Of trees that are followed with the chart's potentials."""
+    return np.empty((0, message_entries(size)))
 
 
 def constants_of(model: GaussianRBN, origins: Origins, plan: Plan) -> tuple[np.ndarray, np.ndarray]:

@@ -4,17 +4,20 @@ Given the tree and the member of the bank that a leaf took, its value and what i
 draws they are mixtures of these, one for every member (the draws with one member are matched by their mean and covariance).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, softmax
 
-from recbayes.gaussian.chart.tables import tables_of
+from recbayes.checks.series import Series
+from recbayes.gaussian.chart.tables import emit_rules, tables_of
 from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.emissions.one_leaf import own_given, own_names
 from recbayes.gaussian.emissions.regression import ticks_of
-from recbayes.gaussian.posterior.latents import gather_latents
+from recbayes.gaussian.posterior.corrections import corrections
+from recbayes.gaussian.posterior.latents import Latent, gather_latents
 
 if TYPE_CHECKING:
     from recbayes.gaussian.posterior.posterior import GaussianPosterior
@@ -23,7 +26,7 @@ INTERVAL = 0.1, 0.9  # quantiles of what is told of a leaf
 
 
 class Mixture(NamedTuple):
-    """Normal distributions with weights that sum to one, the same weights for every column (parts, columns)."""
+    """Normal distributions with weights that sum to one for every column: (parts, columns)."""
 
     weights: np.ndarray
     means: np.ndarray
@@ -31,15 +34,16 @@ class Mixture(NamedTuple):
 
     @property
     def mean(self) -> np.ndarray:
-        return self.weights @ self.means
+        return (self.weights * self.means).sum(axis=0)
 
     @property
     def std(self) -> np.ndarray:
-        return np.sqrt(self.weights @ (self.deviations**2 + (self.means - self.mean) ** 2))
+        return np.sqrt((self.weights * (self.deviations**2 + (self.means - self.mean) ** 2)).sum(axis=0))
 
     def quantile(self, share: float) -> np.ndarray:
         """The number below which this share lies, column by column; where deviations are zero, the smallest such number."""
-        return np.array([_quantile(self.weights, m, s, share) for m, s in zip(self.means.T, self.deviations.T, strict=True)])
+        columns = zip(self.weights.T, self.means.T, self.deviations.T, strict=True)
+        return np.array([_quantile(*column, share) for column in columns])
 
 
 def _quantile(weights: np.ndarray, means: np.ndarray, deviations: np.ndarray, share: float) -> float:
@@ -56,9 +60,9 @@ def _quantile(weights: np.ndarray, means: np.ndarray, deviations: np.ndarray, sh
 
 
 class LeafPart(NamedTuple):
-    """A leaf that took one member of a bank, in the draws where it did."""
+    """A leaf, or some of its columns, that took one member of a bank, in the draws where they did."""
 
-    probability: float  # of the leaf with this member
+    probability: np.ndarray  # (columns,) of the leaf with this member
     emission: Leaf
     level: np.ndarray  # (columns,) its mean, and its deviation
     level_std: np.ndarray
@@ -79,21 +83,22 @@ class Belief(NamedTuple):
 
 def belief(parts: Sequence[LeafPart]) -> Belief:
     """All parts together; they may come from several models."""
-    total = sum(part.probability for part in parts)
-    weights = np.array([part.probability for part in parts]) / total
+    weights = np.array([part.probability for part in parts])
+    total = weights.sum(axis=0)
+    weights = weights / total
     kinds: dict[str, float] = {}
-    for part, weight in zip(parts, weights, strict=True):
+    for part, weight in zip(parts, weights[:, 0], strict=True):
         kinds[part.emission.kind] = kinds.get(part.emission.kind, 0.0) + float(weight)
-    zeros = np.zeros((len(parts), len(parts[0].level)))
+    zeros = np.zeros_like(weights)
     noise = np.array([part.emission.noise_std * part.emission.noise_levels[0] for part in parts])
-    coefficient = np.array([part.emission.coefficients for part in parts])
+    coefficient = np.array([np.full(weights.shape[1], part.emission.coefficients[0]) for part in parts])
     return Belief(
-        float(min(total, 1.0)),
+        float(min(total[0], 1.0)),
         dict(sorted(kinds.items(), key=lambda item: -item[1])),
         Mixture(weights, np.array([part.level for part in parts]), np.array([part.level_std for part in parts])),
         Mixture(weights, np.array([part.slope for part in parts]), np.array([part.slope_std for part in parts])),
         Mixture(weights, noise, zeros),
-        Mixture(weights, coefficient, zeros[:, :1]),
+        Mixture(weights, coefficient, zeros),
     )
 
 
@@ -102,24 +107,51 @@ def leaf_parts(posterior: "GaussianPosterior", weights: np.ndarray) -> dict[tupl
     chart = posterior.chart
     _, origins = tables_of(chart.model)
     latents = gather_latents(chart, posterior.trees, weights, posterior.prior_components, by_rule=True)
-    ticks = ticks_of(chart.series)
     found: dict[tuple[int, int], list[LeafPart]] = {}
     for (v, i, k, rule), latent in latents.items():
         if rule >= 0:
             continue
         _, r, m = origins.emits[-1 - rule]
         emission = chart.model.variables[v].rules[r].members[m].emission
-        if not isinstance(emission, Leaf):
-            continue
-        start, end = int(chart.plan.positions[i]), int(chart.plan.positions[k])
-        H = np.eye(len(latent.mean)) if emission.map is None else emission.map
-        level = H @ latent.mean + (0.0 if emission.offset is None else emission.offset)
-        slope = slope_std = np.zeros(emission.columns)
-        if emission.trend_std is not None:
-            own = own_given(emission, chart.series, start, end, latent.mean, latent.covariance)
-            rise, last = own_names(emission).index("rise"), ticks[end] - ticks[start]
-            slope, slope_std = own.mean[:, rise] / last, np.sqrt(own.covariance[:, rise, rise]) / last
-        deviation = np.sqrt(np.einsum("ca,ab,cb->c", H, latent.covariance, H))
-        part = LeafPart(latent.probability, emission, level, deviation, slope, slope_std)
-        found.setdefault((start, end), []).append(part)
+        if isinstance(emission, Leaf) and not emission.each_column:
+            span = int(chart.plan.positions[i]), int(chart.plan.positions[k])
+            found.setdefault(span, []).append(_part(emission, chart.series, span, latent))
+    for span, part in _parts_by_column(posterior, weights):
+        found.setdefault(span, []).append(part)
     return found
+
+
+def _part(leaf: Leaf, series: Series, span: tuple[int, int], latent: Latent) -> LeafPart:
+    H = np.eye(len(latent.mean)) if leaf.map is None else leaf.map
+    level = H @ latent.mean + (0.0 if leaf.offset is None else leaf.offset)
+    slope = slope_std = np.zeros(leaf.columns)
+    if leaf.trend_std is not None:
+        own = own_given(leaf, series, *span, latent.mean, latent.covariance)
+        rise, ticks = own_names(leaf).index("rise"), ticks_of(series)
+        last = ticks[span[1]] - ticks[span[0]]
+        slope, slope_std = own.mean[:, rise] / last, np.sqrt(own.covariance[:, rise, rise]) / last
+    deviation = np.sqrt(np.einsum("ca,ab,cb->c", H, latent.covariance, H))
+    return LeafPart(np.full(leaf.columns, latent.probability), leaf, level, deviation, slope, slope_std)
+
+
+def _parts_by_column(posterior: "GaussianPosterior", weights: np.ndarray) -> Iterator[tuple[tuple[int, int], LeafPart]]:
+    """Leaves whose columns have members of their own: of each member, the columns that took it, from drawn values."""
+    chart, forest = posterior.chart, posterior.trees
+    _, origins = tables_of(chart.model)
+    if not any(isinstance(rule, Leaf) and rule.each_column for rule in emit_rules(chart.model, origins)):
+        return
+    logs, found = corrections(chart, forest, posterior.prior_components, posterior.seed)
+    shares = weights[:, None] * softmax(logs, axis=1)  # of all draws of trees with values
+    for leaf, span, nodes, members, means in found:
+        share = shares[forest.owners[nodes]][:, :, None]
+        if not leaf.each_column or not share.any():
+            continue
+        for m in np.unique(members).tolist():
+            taken = share * (members == m)[:, None, :]
+            total = taken.sum(axis=(0, 1))
+            known = np.where(total > 0, total, 1.0)
+            mean = (taken * means).sum(axis=(0, 1)) / known
+            variance = (taken * (means - mean) ** 2).sum(axis=(0, 1)) / known
+            member = replace(leaf.bank[m].emission, map=None, offset=None)
+            part = _part(member, chart.series, span, Latent(mean, np.diag(variance), 0.0))  # type: ignore[arg-type]
+            yield span, part._replace(probability=total)

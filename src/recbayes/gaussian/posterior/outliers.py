@@ -1,72 +1,51 @@
-"""Exact weights where a leaf's potential takes only one set of outliers: the others are summed over, given drawn values.
+"""The likelihood of a leaf with all sets of outliers summed over, against that with the one set that its potential takes."""
 
-A tree's joint probability by the potentials is multiplied with the mean, over values of its nodes drawn by them, of the
-ratio of the true likelihood of all leaves, outliers summed over, to that by the potentials: an unbiased estimate of the
-true joint probability, so that weights are exact in the long run (importance sampling of trees and values together).
-"""
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
+from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
-from recbayes.compiled.lanes import LANES
-from recbayes.gaussian.chart.inside import Chart
-from recbayes.gaussian.chart.tables import emit_rules, tables_of
 from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.emissions.regression import columns_of, numbers_of, of_span
 from recbayes.gaussian.kernels.leaves import NOISE, OWN, RISE, START, Column, leaf_form
-from recbayes.gaussian.kernels.listing import Problem
 from recbayes.gaussian.kernels.outliers import log_ratio
-from recbayes.gaussian.kernels.values import draw_values
-from recbayes.tree.forest import Forest
 
 
-def has_outliers(chart: Chart) -> bool:
-    """Whether some leaves may have outliers."""
-    _, origins = tables_of(chart.model)
-    return any(isinstance(one, Leaf) and one.outlier_probability > 0 for one in emit_rules(chart.model, origins))
+class _Seen(NamedTuple):
+    """The columns of a series as a member of the bank takes them."""
+
+    leaf: Leaf
+    columns: list[Column]
 
 
-def log_corrections(chart: Chart, problem: Problem, forest: Forest, components: np.ndarray, seed: int) -> np.ndarray:
-    """For every tree, the log of the mean ratio of its true joint probability to that by the potentials."""
-    rng = np.random.default_rng([seed, 1])
-    size = max(variable.dim for variable in chart.model.variables)
-    normals = rng.standard_normal((len(forest.rules), size, LANES))
-    values = np.empty_like(normals)
-    rows = np.stack([forest.rules, forest.splits]).astype(np.int64)
-    run_kernel(draw_values, problem, rows, forest.sizes, components, normals, values)
-    logs = np.zeros((len(forest), LANES))
-    _add_leaves(chart, forest, values, logs, rng)
-    return logsumexp(logs, axis=1) - np.log(LANES)
+class OutlierRatios:
+    """For one leaf of a model on a series."""
 
+    def __init__(self, leaf: Leaf, series: Series, positions: np.ndarray) -> None:
+        self._leaf, self._series, self._positions = leaf, series, positions
+        self._seen: dict[int, _Seen] = {}
 
-def _add_leaves(chart: Chart, trees: Forest, values: np.ndarray, logs: np.ndarray, rng: np.random.Generator) -> None:
-    """Add the log ratios of all leaves, those with the same span and member at once."""
-    _, origins = tables_of(chart.model)
-    rules = emit_rules(chart.model, origins)
-    leaves = np.flatnonzero(trees.arities == 0)
-    keys = np.stack([trees.rules[leaves], trees.starts[leaves], trees.ends[leaves]], axis=1)
-    unique, which = np.unique(keys, axis=0, return_inverse=True)
-    order = np.argsort(which.reshape(-1), kind="stable")
-    groups = np.split(leaves[order], np.cumsum(np.bincount(which.reshape(-1)))[:-1])
-    columns: dict[int, list[Column]] = {}
-    for (rule, i, k), nodes in zip(unique.tolist(), groups, strict=True):
-        leaf = rules[-1 - rule]
-        if not isinstance(leaf, Leaf) or not leaf.outlier_probability:
-            continue
-        if rule not in columns:
-            columns[rule] = list(columns_of(leaf, chart.series, chart.plan.positions))
-        start, end = int(chart.plan.positions[i]), int(chart.plan.positions[k])
-        drawn = values[nodes].swapaxes(1, 2).reshape(-1, values.shape[1])  # (copies, dimensions)
-        ratio = np.zeros(len(drawn))
-        for d, whole in enumerate(columns[rule]):
-            u = drawn[:, d] if leaf.map is None else drawn[:, : leaf.map.shape[1]] @ leaf.map[d]
-            u = u if leaf.offset is None else u + leaf.offset[d]
-            column = of_span(leaf, d, whole, start, end)
-            numbers = numbers_of(leaf, d, np.float64)
-            means = _means(leaf, column, numbers, start, end, u, rng)
-            run_kernel(log_ratio, column, numbers, _limits(leaf, numbers), start, end, means, ratio)
-        np.add.at(logs, trees.owners[nodes], ratio.reshape(len(nodes), LANES))
+    def of(self, span: tuple[int, int], means: np.ndarray, members: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Logs of ratios of leaves over a span (nodes, copies), given means (nodes, copies, columns) and members of the bank
+        (nodes, columns)."""
+        ratios = np.zeros(means.shape[:2])
+        for d in range(means.shape[2]):
+            for m in np.unique(members[:, d]).tolist():
+                which = np.flatnonzero(members[:, d] == m)
+                leaf, columns = self._member(m)
+                column, numbers = of_span(leaf, d, columns[d], *span), numbers_of(leaf, d, np.float64)
+                drawn = _means(column, numbers, *span, means[which, :, d].ravel(), rng)
+                found = np.zeros(len(drawn))
+                run_kernel(log_ratio, column, numbers, _limits(leaf, numbers), *span, drawn, found)
+                ratios[which] += found.reshape(len(which), -1)
+        return ratios
+
+    def _member(self, m: int) -> _Seen:
+        if m not in self._seen:
+            leaf: Leaf = self._leaf.bank[m].emission if self._leaf.each_column else self._leaf  # type: ignore[assignment]
+            self._seen[m] = _Seen(leaf, list(columns_of(leaf, self._series, self._positions)))
+        return self._seen[m]
 
 
 def _limits(leaf: Leaf, numbers: np.ndarray) -> np.ndarray:
@@ -75,9 +54,7 @@ def _limits(leaf: Leaf, numbers: np.ndarray) -> np.ndarray:
     return np.array([min(max(noise, numbers[START] ** 2), stationary), stationary])
 
 
-def _means(
-    leaf: Leaf, column: Column, numbers: np.ndarray, start: int, end: int, u: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
+def _means(column: Column, numbers: np.ndarray, start: int, end: int, u: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The means of a leaf's observations (copies, observations), given its level, with what is its own drawn given the
     data."""
     ticks = column.ticks

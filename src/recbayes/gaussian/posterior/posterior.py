@@ -117,9 +117,9 @@ class GaussianPosterior(Posterior):
                 f"the log evidence is {self.log_evidence:.3g}, so rounding alone changes probabilities; "
                 "centre and scale the data"
             )
-        if self.enumerated:
+        if self.enumerated and self.log_corrections is None:
             return ""
-        if abs(gap) >= SUSPICIOUS:
+        if abs(gap) >= SUSPICIOUS and not self.enumerated:
             return (
                 f"the chart's evidence is {abs(gap):.3g} nats {'below' if gap > 0 else 'above'} that of the draws, so they "
                 f"may have missed most of the posterior, whatever their error bars say; {advice}"

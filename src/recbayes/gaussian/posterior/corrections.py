@@ -1,0 +1,129 @@
+"""Exact weights where a leaf's potential is only the nearest Gaussian one: where it may have outliers, of which the
+potential takes one set, or where every column has a member of the bank of its own.
+
+Members of the bank are drawn for all leaves of a tree and their columns, by their shares of the columns' evidence, which is
+nearly what they have in the posterior; given these, potentials are exact, and so is the joint probability of tree, members
+and data. Given values of all nodes, drawn by these potentials, the likelihood of a leaf with all outliers summed over is
+known, too. The ratio of either to what was taken instead has the right expectation, so that weights are exact in the long
+run (importance sampling of trees, members and values together).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from recbayes.compiled.compilation import run_kernel
+from recbayes.compiled.lanes import LANES
+from recbayes.gaussian.chart.inside import Chart
+from recbayes.gaussian.chart.tables import emit_rules, tables_of
+from recbayes.gaussian.emissions.leaf import Leaf
+from recbayes.gaussian.kernels.follow import follow_trees
+from recbayes.gaussian.kernels.listing import Problem
+from recbayes.gaussian.kernels.values import draw_values
+from recbayes.gaussian.posterior.follow import problem_of
+from recbayes.gaussian.posterior.members import Choices
+from recbayes.gaussian.posterior.outliers import OutlierRatios
+from recbayes.tree.forest import Forest
+
+
+def needs_corrections(chart: Chart) -> bool:
+    """Whether some leaves have potentials that are not their likelihood."""
+    _, origins = tables_of(chart.model)
+    return not all(one.is_gaussian for one in emit_rules(chart.model, origins))
+
+
+class Leaves(NamedTuple):
+    """All leaves of a forest with one span and rule, with members of their columns, and values drawn `LANES` times."""
+
+    leaf: Leaf
+    span: tuple[int, int]  # observations
+    nodes: np.ndarray  # of the forest
+    members: np.ndarray  # (nodes, columns) of the bank
+    means: np.ndarray  # (nodes, LANES, columns) of its columns
+
+
+class Corrected(NamedTuple):
+    """Of all trees (trees, LANES): logs of the ratio of the true joint probability, with values drawn, to that by the
+    potentials; and the leaves whose potentials are not their likelihood."""
+
+    logs: np.ndarray
+    leaves: list[Leaves]
+
+    @property
+    def log_means(self) -> np.ndarray:
+        """The log of the mean ratio for every tree."""
+        return np.asarray(logsumexp(self.logs, axis=1) - np.log(self.logs.shape[1]))
+
+
+def corrections(chart: Chart, forest: Forest, components: np.ndarray, seed: int) -> Corrected:
+    """For trees that were drawn with these Gaussians of the prior."""
+    rng = np.random.default_rng([seed, 1])
+    groups = [one for one in _groups(chart, forest) if not one.leaf.is_gaussian]
+    different = {id(one.leaf): one.leaf for one in groups}
+    problem, size = problem_of(chart), max(variable.dim for variable in chart.model.variables)
+    rows = np.stack([forest.rules, forest.splits, np.zeros_like(forest.rules)]).astype(np.int64)
+    logs = np.zeros((len(forest), LANES))
+    if any(leaf.each_column for leaf in different.values()):
+        problem = problem._replace(given=np.zeros((len(forest.rules), problem.given.shape[1])))
+        before = _joints(problem, rows, forest, components)
+        choices = {key: Choices(leaf, chart) for key, leaf in different.items() if leaf.each_column}
+        for one in groups:
+            if one.leaf.each_column:
+                one.members[:], log_shares, problem.given[one.nodes] = choices[id(one.leaf)].draw(
+                    *one.points, len(one.nodes), size, rng
+                )
+                np.subtract.at(logs, forest.owners[one.nodes], log_shares[:, None])
+                rows[2, one.nodes] = 1 + one.nodes
+        logs += (_joints(problem, rows, forest, components) - before)[:, None]
+    normals = rng.standard_normal((len(forest.rules), size, LANES))
+    values = np.empty_like(normals)
+    run_kernel(draw_values, problem, rows, forest.sizes, components, normals, values)
+    outliers = {key: OutlierRatios(leaf, chart.series, chart.plan.positions) for key, leaf in different.items()}
+    found = []
+    for leaf, points, nodes, members in groups:
+        span = int(chart.plan.positions[points[0]]), int(chart.plan.positions[points[1]])
+        found.append(Leaves(leaf, span, nodes, members, _means(leaf, values[nodes])))
+        if leaf.outlier_probability:
+            ratios = outliers[id(leaf)].of(span, found[-1].means, members, rng)
+            np.add.at(logs, forest.owners[nodes], ratios)
+    return Corrected(logs, found)
+
+
+def _joints(problem: Problem, rows: np.ndarray, forest: Forest, components: np.ndarray) -> np.ndarray:
+    """log p(Y, Z, c) of all trees with the Gaussian c of the prior that each was drawn with."""
+    joints = np.empty((len(forest), problem.tables.prior.shape[1]))
+    run_kernel(follow_trees, problem, rows, forest.sizes, components, joints, np.empty((0, problem.given.shape[1])))
+    return joints[np.arange(len(forest)), components]
+
+
+def _means(leaf: Leaf, values: np.ndarray) -> np.ndarray:
+    """Means of the columns (nodes, LANES, columns), of values (nodes, dimensions, LANES)."""
+    values = values.swapaxes(1, 2)
+    means = values[:, :, : leaf.columns] if leaf.map is None else values[:, :, : leaf.map.shape[1]] @ leaf.map.T
+    return means if leaf.offset is None else means + leaf.offset
+
+
+class _Group(NamedTuple):
+    """Leaves with one rule and span: its points, their nodes in the forest, and members of the bank, to be filled in."""
+
+    leaf: Leaf
+    points: tuple[int, int]
+    nodes: np.ndarray
+    members: np.ndarray
+
+
+def _groups(chart: Chart, forest: Forest) -> list[_Group]:
+    _, origins = tables_of(chart.model)
+    rules = emit_rules(chart.model, origins)
+    leaves = np.flatnonzero(forest.arities == 0)
+    keys = np.stack([forest.rules[leaves], forest.starts[leaves], forest.ends[leaves]], axis=1)
+    unique, which = np.unique(keys, axis=0, return_inverse=True)
+    order = np.argsort(which.reshape(-1), kind="stable")
+    split = np.split(leaves[order], np.cumsum(np.bincount(which.reshape(-1)))[:-1])
+    found = []
+    for (rule, start, end), nodes in zip(unique.tolist(), split, strict=True):
+        leaf = rules[-1 - rule]
+        if isinstance(leaf, Leaf):
+            found.append(_Group(leaf, (start, end), nodes, np.zeros((len(nodes), leaf.columns), dtype=np.int64)))
+    return found

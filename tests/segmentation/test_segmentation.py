@@ -22,7 +22,7 @@ def test_fields() -> None:
     assert isinstance(found, rb.Segmentation)
     np.testing.assert_array_equal(found.data.values, JUMP[:, None])
     assert [type(change.position) for change in found.changes] == [int]
-    assert (found.tolerance, found.logarithms, found.library) == (4, False, None)
+    assert (found.tolerance, found.logarithms, found.library) == (5, False, None)
     assert isinstance(found.model, rb.GaussianRBN)
     assert isinstance(found.posterior, rb.Posterior)
     assert found.posterior.length == 40

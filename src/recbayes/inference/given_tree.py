@@ -13,6 +13,9 @@ ABOUT = "a tree is over"
 def log_joint(model: Model[Any, Any, Any], series: OneSequence, tree: Tree) -> float:
     """log p(Y, Z): the exact log probability of the data and a tree, all continuous variables integrated out.
 
+    Where a `Leaf` has outliers, or columns with members of their own, it is estimated, usually to a hundredth, from draws
+    that are always the same.
+
     The tree's nodes must say which rule they use (as sampled and inferred trees do) wherever the model leaves a choice. For
     a bare bracketing, sum over the rules with `sample_posterior(model, series, allowed=tree.span_mask())`.
 
@@ -23,6 +26,7 @@ def log_joint(model: Model[Any, Any, Any], series: OneSequence, tree: Tree) -> f
 
 
 def smooth(model: Model[Any, Any, Any], series: OneSequence, tree: Tree) -> Tree:
-    """The tree with the posterior mean and covariance of each node's value, given all data and this tree: exact."""
+    """The tree with the posterior mean and covariance of each node's value, given all data and this tree: exact, but for
+    leaves with outliers or columns with members of their own, which count with their nearest Gaussian potentials."""
     sequence = read_one(model, series, ABOUT)
     return model.family.smooth(model, sequence, instance(tree, Tree, "tree"))

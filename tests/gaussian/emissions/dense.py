@@ -1,7 +1,7 @@
 """Leaves by the definition: all observations of a tree are one Gaussian vector, whose mean and covariance are written down.
 
 An oracle for small series: nothing is recursive, nothing is shared with the library but the fields of a model. Outliers are
-enumerated.
+enumerated, and so are the members of columns that have their own.
 """
 
 from itertools import product
@@ -72,14 +72,19 @@ def log_joint(model: rb.GaussianRBN, series: Series, tree: rb.Tree) -> float:
         log_density = np.log(leaf.outlier_probability) * given.sum() if given.any() else 0.0
         log_density += np.log1p(-leaf.outlier_probability) * (~given & ~np.isnan(y)).sum()
         for d in range(y.shape[1]):  # links are diagonal: columns are independent
-            S = np.array([[shared[a][b][d, d] for b in owners] for a in owners])
-            for node, one in chosen:
-                here = slice(node.start, node.end)
-                S[here, here] += _own(one, series, d, node.start, node.end, given[here, d])
-            seen = ~np.isnan(y[:, d])
-            if seen.any():
-                mean = np.full(seen.sum(), component.mean[d])
-                log_density += multivariate_normal.logpdf(y[seen, d], mean, S[np.ix_(seen, seen)])
+            alternatives = []
+            for members in product(*[one.bank if one.each_column else [(None, 1.0, one)] for _, one in chosen]):
+                S = np.array([[shared[a][b][d, d] for b in owners] for a in owners])
+                for (node, _), (_, _, one) in zip(chosen, members, strict=True):
+                    here = slice(node.start, node.end)
+                    S[here, here] += _own(one, series, d, node.start, node.end, given[here, d])
+                seen = ~np.isnan(y[:, d])
+                weight = sum(np.log(member[1]) for member in members)
+                if seen.any():
+                    mean = np.full(seen.sum(), component.mean[d])
+                    weight += multivariate_normal.logpdf(y[seen, d], mean, S[np.ix_(seen, seen)])
+                alternatives.append(weight)
+            log_density += logsumexp(alternatives)
         densities.append(log_density)
     return total + float(logsumexp(densities))
 

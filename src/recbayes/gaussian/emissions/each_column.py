@@ -41,18 +41,18 @@ def nearest(potentials: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.stack([total - 0.5 * np.log(variance), np.where(flat, 0.0, mean), np.where(flat, 0.0, 1.0 / variance)])
 
 
-def log_shares(potentials: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Of the mixture's masses, those that are its members' (members, ...)."""
-    logs = _log_masses(potentials, weights)
-    return logs - _log_sum(logs)
-
-
 def _log_masses(potentials: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Logs of the integrals of all members, with their weights, but for what is common; of flat ones, heights."""
     height, _, precision = potentials.swapaxes(0, 1)
     known = np.where((precision.real <= 0.0).any(axis=0), 1.0, precision)
     with np.errstate(divide="ignore"):
         return height - 0.5 * np.log(known) + np.log(weights).reshape(-1, *(1,) * (height.ndim - 1))
+
+
+def _log_sum(logs: np.ndarray) -> np.ndarray:
+    """The log of the sum over the first axis, also of complex numbers."""
+    highest = logs.real.max(axis=0)
+    return highest + np.log(np.exp(logs - highest).sum(axis=0))
 
 
 def by_log_weights(potentials: np.ndarray, weights: np.ndarray, derivatives: np.ndarray, step: float) -> np.ndarray:
@@ -66,9 +66,3 @@ def by_log_weights(potentials: np.ndarray, weights: np.ndarray, derivatives: np.
         moved[m] += 1j * step * weight
         found[m] = (nearest(potentials, moved).imag / step * derivatives).sum()
     return found
-
-
-def _log_sum(logs: np.ndarray) -> np.ndarray:
-    """The log of the sum over the first axis, also of complex numbers."""
-    highest = logs.real.max(axis=0)
-    return highest + np.log(np.exp(logs - highest).sum(axis=0))

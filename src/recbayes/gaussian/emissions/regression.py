@@ -51,39 +51,58 @@ def column_slopes(leaf: "Leaf", series: Series, positions: np.ndarray, widest: i
 def _potentials(
     leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, stepped: tuple[str, int] | None
 ) -> np.ndarray:
+    if leaf.is_gaussian:
+        return _given_sets(leaf, series, positions, widest, stepped)
+    return nearest(mixed_potentials(leaf, series, positions, widest, stepped), mixed_weights(leaf))
+
+
+def mixed_potentials(
+    leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, stepped: tuple[str, int] | None = None
+) -> np.ndarray:
+    """What a potential is the nearest one of: those of all members of the bank with the outliers that they take, and where
+    there may be outliers, that of nothing but these: (members, 3, columns, spans)."""
+    members: list[Leaf] = [member.emission for member in leaf.bank]  # type: ignore[misc]
+    found = [_given_sets(one, series, positions, widest, stepped) for one in members]
+    if leaf.outlier_probability:
+        found.append(_given_sets(members[0], series, positions, widest, stepped, everything=True))
+    return np.stack(found)
+
+
+def mixed_weights(leaf: "Leaf") -> np.ndarray:
+    weights = [member.weight for member in leaf.bank]
+    return np.array([*weights, 1.0] if leaf.outlier_probability else weights)
+
+
+def weight_slopes(leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, derivatives: np.ndarray) -> np.ndarray:
+    """Derivatives with respect to the logarithms of the bank's weights, where every column has a member of its own."""
+    potentials = mixed_potentials(leaf, series, positions, widest)
+    return by_log_weights(potentials, mixed_weights(leaf), derivatives, STEP)[: len(leaf.bank)]
+
+
+def _given_sets(
+    leaf: "Leaf",
+    series: Series,
+    positions: np.ndarray,
+    widest: int,
+    stepped: tuple[str, int] | None,
+    everything: bool = False,
+) -> np.ndarray:
+    """With the outliers that stand out or with none, whichever is likelier for a span, or with everything as outliers; the
+    leaf has one noise level and one coefficient."""
     from recbayes.gaussian.kernels.leaves import leaf_potentials  # here, as kernels know models, and models emissions
 
-    if leaf.each_column:
-        return nearest(bank_potentials(leaf, series, positions, widest, stepped), bank_weights(leaf))
     dtype = np.float64 if stepped is None else np.complex128
     out = np.empty((3, leaf.columns, span_count(len(positions) - 1, widest)), dtype)
     for d, column in enumerate(columns_of(leaf, series, positions)):
         one = np.empty((3, out.shape[2]), dtype)
         numbers = numbers_of(leaf, d, dtype, stepped)
-        run_kernel(leaf_potentials, column, numbers, widest, one)
-        if (column.state == OUTLIER).any():
+        run_kernel(leaf_potentials, all_outliers(column) if everything else column, numbers, widest, one)
+        if (column.state == OUTLIER).any() and not everything:
             clean = np.empty_like(one)
             run_kernel(leaf_potentials, without_outliers(column), numbers, widest, clean)
             one = np.where(_log_mass(clean) > _log_mass(one), clean, one)
         out[:, d] = one
     return out
-
-
-def bank_weights(leaf: "Leaf") -> np.ndarray:
-    return np.array([member.weight for member in leaf.bank])
-
-
-def bank_potentials(
-    leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, stepped: tuple[str, int] | None = None
-) -> np.ndarray:
-    """Those of every member of the bank: (members, 3, columns, spans)."""
-    members: list[Leaf] = [member.emission for member in leaf.bank]  # type: ignore[misc]
-    return np.stack([_potentials(one, series, positions, widest, stepped) for one in members])
-
-
-def weight_slopes(leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, derivatives: np.ndarray) -> np.ndarray:
-    """Derivatives with respect to the logarithms of the bank's weights, where every column has a member of its own."""
-    return by_log_weights(bank_potentials(leaf, series, positions, widest), bank_weights(leaf), derivatives, STEP)
 
 
 def _log_mass(potentials: np.ndarray) -> np.ndarray:
@@ -95,6 +114,11 @@ def _log_mass(potentials: np.ndarray) -> np.ndarray:
 def without_outliers(column: "Column") -> "Column":
     """The column with all that is seen taken as clean."""
     return column._replace(state=np.minimum(column.state, CLEAN))
+
+
+def all_outliers(column: "Column") -> "Column":
+    """The column with all that is seen taken as outliers."""
+    return column._replace(state=np.where(column.state == MISSING, MISSING, OUTLIER).astype(column.state.dtype))
 
 
 def of_span(leaf: "Leaf", d: int, column: "Column", start: int, end: int) -> "Column":

@@ -18,10 +18,18 @@ RHO, HALF_PRECISION, LOG_SCALE = 0, 1, 2  # of an observation, given the one so 
 
 
 @njit(**KERNEL)
-def log_ratio(
-    c: Column, numbers: np.ndarray, limits: np.ndarray, start: int, end: int, means: np.ndarray, out: np.ndarray
+def log_likelihoods(
+    c: Column,
+    numbers: np.ndarray,
+    limits: np.ndarray,
+    start: int,
+    end: int,
+    states: np.ndarray,
+    means: np.ndarray,
+    out: np.ndarray,
 ) -> None:
-    """The log likelihood of a span with all outliers summed over, less that with the outliers given in the states.
+    """The log likelihood of a span with all outliers summed over, and with each of several sets of them, which are given as
+    `states` (sets, N): into `out` (copies, 1 + sets).
 
     `means` (copies, observations of the span) are the leaf's; `limits` the variances of noise at its first tick, and at
     last.
@@ -31,11 +39,11 @@ def log_ratio(
     lasts, logs, clean = np.empty(MOST, np.int64), np.empty(MOST), np.empty(MOST)
     for copy in range(len(means)):
         if c.phi == 0.0:
-            out[copy] += _independent(c, gaps, broad, start, end, means[copy])
+            out[copy, 0] = _independent(c, gaps, broad, start, end, means[copy])
         else:
-            out[copy] += _summed(c, limits, gaps, broad, start, end, means[copy], lasts, logs, clean) - _given(
-                c, limits, gaps, broad, start, end, means[copy]
-            )
+            out[copy, 0] = _summed(c, limits, gaps, broad, start, end, means[copy], lasts, logs, clean)
+        for number in range(len(states)):
+            out[copy, 1 + number] = _given(c, states[number], limits, gaps, broad, start, end, means[copy])
 
 
 @njit(nogil=True, error_model="numpy")
@@ -71,15 +79,24 @@ def _log_clean(c: Column, limits: np.ndarray, gaps: np.ndarray, start: int, t: i
 
 @njit(**BORROWING)
 def _given(
-    c: Column, limits: np.ndarray, gaps: np.ndarray, broad: np.ndarray, start: int, end: int, means: np.ndarray
+    c: Column,
+    state: np.ndarray,
+    limits: np.ndarray,
+    gaps: np.ndarray,
+    broad: np.ndarray,
+    start: int,
+    end: int,
+    means: np.ndarray,
 ) -> float:
     total, last, clean = 0.0, -1, math.log1p(-c.outliers)
     for t in range(start, end):
-        if c.state[t] == MISSING:
+        if state[t] == MISSING:
             continue
-        if c.state[t] == OUTLIER:
-            deviation = c.y[t] - means[t - start]
+        deviation = c.y[t] - means[t - start]
+        if state[t] == OUTLIER:
             total += broad[1] - broad[0] * deviation * deviation
+        elif c.phi == 0.0:
+            total += clean + gaps[LOG_SCALE, 1] - gaps[HALF_PRECISION, 1] * deviation * deviation
         else:
             total += clean + _log_clean(c, limits, gaps, start, t, last, means)
             last = t
@@ -88,20 +105,18 @@ def _given(
 
 @njit(**BORROWING)
 def _independent(c: Column, gaps: np.ndarray, broad: np.ndarray, start: int, end: int, means: np.ndarray) -> float:
-    """The ratio, where noise is white: log(1 + the odds of what an observation was not taken for)."""
+    """All outliers summed over, where noise is white."""
     total = 0.0
-    odds = math.log1p(-c.outliers) + gaps[LOG_SCALE, 1] - broad[1]
-    curve = gaps[HALF_PRECISION, 1] - broad[0]
+    height = math.log1p(-c.outliers) + gaps[LOG_SCALE, 1]
     for t in range(start, end):
         if c.state[t] != MISSING:
             deviation = c.y[t] - means[t - start]
-            log_odds = odds - curve * deviation * deviation  # of being clean
-            if c.state[t] != OUTLIER:
-                log_odds = -log_odds
-            if log_odds > 0.0:
-                total += log_odds + math.log1p(math.exp(-log_odds))
-            elif log_odds > -37.0:
-                total += math.log1p(math.exp(log_odds))
+            square = deviation * deviation
+            clean, outlier = height - gaps[HALF_PRECISION, 1] * square, broad[1] - broad[0] * square
+            apart = abs(clean - outlier)
+            total += max(clean, outlier)
+            if apart < 37.0:
+                total += math.log1p(math.exp(-apart))
     return total
 
 

@@ -23,8 +23,10 @@ from recbayes.gaussian.kernels.listing import Problem
 from recbayes.gaussian.kernels.values import draw_values
 from recbayes.gaussian.posterior.follow import problem_of
 from recbayes.gaussian.posterior.members import Choices
-from recbayes.gaussian.posterior.outliers import OutlierRatios
+from recbayes.gaussian.posterior.outliers import log_ratios
 from recbayes.tree.forest import Forest
+
+BLIND = 0.1  # columns of a tree's leaves, on average, whose members and outliers are drawn without heed of the data
 
 
 def needs_corrections(chart: Chart) -> bool:
@@ -60,34 +62,38 @@ def corrections(chart: Chart, forest: Forest, components: np.ndarray, seed: int)
     """For trees that were drawn with these Gaussians of the prior."""
     rng = np.random.default_rng([seed, 1])
     groups = [one for one in _groups(chart, forest) if not one.leaf.is_gaussian]
-    different = {id(one.leaf): one.leaf for one in groups}
+    different = {id(one.leaf): (int(forest.variables[one.nodes[0]]), one.leaf) for one in groups}
     problem, size = problem_of(chart), max(variable.dim for variable in chart.model.variables)
+    problem = problem._replace(given=np.zeros((len(forest.rules), problem.given.shape[1])))
     rows = np.stack([forest.rules, forest.splits, np.zeros_like(forest.rules)]).astype(np.int64)
-    logs = np.zeros((len(forest), LANES))
-    if any(leaf.each_column for leaf in different.values()):
-        problem = problem._replace(given=np.zeros((len(forest.rules), problem.given.shape[1])))
-        before = _joints(problem, rows, forest, components)
-        choices = {key: Choices(leaf, chart) for key, leaf in different.items() if leaf.each_column}
-        for one in groups:
-            if one.leaf.each_column:
-                one.members[:], log_shares, problem.given[one.nodes] = choices[id(one.leaf)].draw(
-                    *one.points, len(one.nodes), size, rng
-                )
-                np.subtract.at(logs, forest.owners[one.nodes], log_shares[:, None])
-                rows[2, one.nodes] = 1 + one.nodes
-        logs += (_joints(problem, rows, forest, components) - before)[:, None]
+    logs = np.repeat(-_joints(problem, rows, forest, components)[:, None], LANES, axis=1)
+    choices = {key: Choices(leaf, v, chart) for key, (v, leaf) in different.items()}
+    least = BLIND / _columns_of_trees(groups, forest)
+    drawn = []
+    for leaf, points, nodes in groups:
+        one = choices[id(leaf)].draw(*points, least[forest.owners[nodes]], size, rng)
+        drawn.append(one)
+        problem.given[nodes], rows[2, nodes] = one.potentials, 1 + nodes
+        np.subtract.at(logs, forest.owners[nodes], one.log_probability[:, None])
+    logs += _joints(problem, rows, forest, components)[:, None]
     normals = rng.standard_normal((len(forest.rules), size, LANES))
     values = np.empty_like(normals)
     run_kernel(draw_values, problem, rows, forest.sizes, components, normals, values)
-    outliers = {key: OutlierRatios(leaf, chart.series, chart.plan.positions) for key, leaf in different.items()}
     found = []
-    for leaf, points, nodes, members in groups:
+    for (leaf, points, nodes), one in zip(groups, drawn, strict=True):
         span = int(chart.plan.positions[points[0]]), int(chart.plan.positions[points[1]])
-        found.append(Leaves(leaf, span, nodes, members, _means(leaf, values[nodes])))
+        found.append(Leaves(leaf, span, nodes, one.members, _means(leaf, values[nodes])))
         if leaf.outlier_probability:
-            ratios = outliers[id(leaf)].of(span, found[-1].means, members, rng)
-            np.add.at(logs, forest.owners[nodes], ratios)
+            np.add.at(logs, forest.owners[nodes], log_ratios(choices[id(leaf)], span, one, found[-1].means, rng))
     return Corrected(logs, found)
+
+
+def _columns_of_trees(groups: "list[_Group]", forest: Forest) -> np.ndarray:
+    """How many columns all leaves of each tree have whose potentials are not their likelihood."""
+    found = np.zeros(len(forest))
+    for leaf, _, nodes in groups:
+        np.add.at(found, forest.owners[nodes], leaf.columns)
+    return np.maximum(found, 1.0)
 
 
 def _joints(problem: Problem, rows: np.ndarray, forest: Forest, components: np.ndarray) -> np.ndarray:
@@ -105,12 +111,11 @@ def _means(leaf: Leaf, values: np.ndarray) -> np.ndarray:
 
 
 class _Group(NamedTuple):
-    """Leaves with one rule and span: its points, their nodes in the forest, and members of the bank, to be filled in."""
+    """Leaves with one rule and span: its points, and their nodes in the forest."""
 
     leaf: Leaf
     points: tuple[int, int]
     nodes: np.ndarray
-    members: np.ndarray
 
 
 def _groups(chart: Chart, forest: Forest) -> list[_Group]:
@@ -125,5 +130,5 @@ def _groups(chart: Chart, forest: Forest) -> list[_Group]:
     for (rule, start, end), nodes in zip(unique.tolist(), split, strict=True):
         leaf = rules[-1 - rule]
         if isinstance(leaf, Leaf):
-            found.append(_Group(leaf, (start, end), nodes, np.zeros((len(nodes), leaf.columns), dtype=np.int64)))
+            found.append(_Group(leaf, (start, end), nodes))
     return found

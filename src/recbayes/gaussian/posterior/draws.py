@@ -8,7 +8,7 @@ is known once the tree is complete, gives it the weight that corrects the differ
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.layout import CHOICES, whole_groups
@@ -28,6 +28,7 @@ BATCH = 1 << 18  # nodes drawn in one call of the kernel, so that an interrupt i
 KEPT = 1 << 25  # numbers kept of the alternatives of cells already visited: 256 MB, touched only as needed
 DEGENERATE = 0.1  # below this effective share of the draws they are resampled and moved
 MOVES = 2.0  # per node of a tree
+LOOKS, HEEDED = 4, 0.25  # at every tree, before it is known how probable it is; the power of that by which trees are drawn
 
 
 def draw(chart: Chart, draws: int, seed: int) -> GaussianPosterior:
@@ -60,13 +61,22 @@ def _draw_of_all(chart: Chart, trees: Forest, draws: int, seed: int) -> Gaussian
     (Systematic draws, in random order. Errors are stated as for independent ones, and so too large.)
     """
     joints = log_joints_by_prior(chart, trees)
-    log_evidence = logsumexp(joints)
-    edges = np.cumsum(np.exp(joints.ravel() - log_evidence))
+    shares = _looked_at(chart, trees, joints, seed) if needs_corrections(chart) else softmax(joints)
+    edges = np.cumsum(shares.ravel())
     rng = np.random.default_rng(seed)
     chosen = np.searchsorted(edges / edges[-1], (np.arange(draws) + rng.random()) / draws, side="right")
     tree, component = np.unravel_index(rng.permutation(chosen), joints.shape)
-    weights = np.full(draws, log_evidence)
+    weights = joints[tree, component] - np.log(shares[tree, component])
     return GaussianPosterior(chart, trees.select(tree), weights, joints[tree, component], component, seed, enumerated=True)
+
+
+def _looked_at(chart: Chart, trees: Forest, joints: np.ndarray, seed: int) -> np.ndarray:
+    """The same probabilities, where potentials are not the likelihood: as some corrections of every tree say, and half of
+    the draws heed that less."""
+    again = np.tile(np.arange(len(trees)), LOOKS)
+    found = corrections(chart, trees.select(again), np.tile(joints.argmax(axis=1), LOOKS), seed + 1).log_means
+    corrected = joints + logsumexp(found.reshape(LOOKS, -1), axis=0)[:, None]
+    return np.asarray(0.5 * (softmax(corrected) + softmax(HEEDED * corrected)))
 
 
 def _capacities(chart: Chart) -> tuple[int, int]:

@@ -1,51 +1,52 @@
-"""The likelihood of a leaf with all sets of outliers summed over, against that with the one set that its potential takes."""
+"""The likelihood of a leaf with all sets of outliers summed over, given values that were drawn with one set or another.
 
-from typing import NamedTuple
+What a draw counts is its likelihood over the mean of that by all sets with which it could have been drawn (the balance
+heuristic).
+"""
 
 import numpy as np
 
-from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
 from recbayes.gaussian.emissions.leaf import Leaf
-from recbayes.gaussian.emissions.regression import columns_of, numbers_of, of_span
+from recbayes.gaussian.emissions.regression import numbers_of
 from recbayes.gaussian.kernels.leaves import NOISE, OWN, RISE, START, Column, leaf_form
-from recbayes.gaussian.kernels.outliers import log_ratio
+from recbayes.gaussian.kernels.outliers import log_likelihoods
+from recbayes.gaussian.posterior.members import Choices, Drawn, Taken
 
 
-class _Seen(NamedTuple):
-    """The columns of a series as a member of the bank takes them."""
+def log_ratios(
+    choices: Choices, span: tuple[int, int], drawn: Drawn, means: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Logs of ratios of leaves over a span (nodes, copies), whose columns have these means (nodes, copies, columns)."""
+    ratios = np.zeros(means.shape[:2])
+    for d, taken in enumerate(drawn.columns):
+        pairs, which = np.unique(np.stack([taken.members, taken.sets]), axis=1, return_inverse=True)
+        for number, (m, set_) in enumerate(pairs.T.tolist()):
+            chosen = np.flatnonzero(which.reshape(-1) == number)
+            ratios[chosen] += _of_pair(choices, span, d, m, set_, taken, chosen, means[chosen, :, d], rng)
+    return ratios
 
-    leaf: Leaf
-    columns: list[Column]
 
-
-class OutlierRatios:
-    """For one leaf of a model on a series."""
-
-    def __init__(self, leaf: Leaf, series: Series, positions: np.ndarray) -> None:
-        self._leaf, self._series, self._positions = leaf, series, positions
-        self._seen: dict[int, _Seen] = {}
-
-    def of(self, span: tuple[int, int], means: np.ndarray, members: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Logs of ratios of leaves over a span (nodes, copies), given means (nodes, copies, columns) and members of the bank
-        (nodes, columns)."""
-        ratios = np.zeros(means.shape[:2])
-        for d in range(means.shape[2]):
-            for m in np.unique(members[:, d]).tolist():
-                which = np.flatnonzero(members[:, d] == m)
-                leaf, columns = self._member(m)
-                column, numbers = of_span(leaf, d, columns[d], *span), numbers_of(leaf, d, np.float64)
-                drawn = _means(column, numbers, *span, means[which, :, d].ravel(), rng)
-                found = np.zeros(len(drawn))
-                run_kernel(log_ratio, column, numbers, _limits(leaf, numbers), *span, drawn, found)
-                ratios[which] += found.reshape(len(which), -1)
-        return ratios
-
-    def _member(self, m: int) -> _Seen:
-        if m not in self._seen:
-            leaf: Leaf = self._leaf.bank[m].emission if self._leaf.each_column else self._leaf  # type: ignore[assignment]
-            self._seen[m] = _Seen(leaf, list(columns_of(leaf, self._series, self._positions)))
-        return self._seen[m]
+def _of_pair(
+    choices: Choices,
+    span: tuple[int, int],
+    d: int,
+    m: int,
+    set_: int,
+    taken: Taken,
+    chosen: np.ndarray,
+    means: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Of those leaves whose column d took one member and one set."""
+    leaf, column, states = choices.members[m], choices.column(m, d), choices.sets(m, d, *span)
+    numbers = numbers_of(leaf, d, np.float64)
+    values = _means(column._replace(state=states[set_]), numbers, *span, means.ravel(), rng)
+    logs = np.empty((len(values), 1 + len(states)))
+    run_kernel(log_likelihoods, column, numbers, _limits(leaf, numbers), *span, states, values, logs)
+    scales = np.repeat(taken.log_scales[chosen], means.shape[1], axis=0)
+    found = logs[:, 0] + scales[:, set_] - np.logaddexp.reduce(logs[:, 1:] + scales, axis=1)
+    return np.asarray(found.reshape(means.shape))
 
 
 def _limits(leaf: Leaf, numbers: np.ndarray) -> np.ndarray:

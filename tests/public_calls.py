@@ -228,6 +228,7 @@ CALLS = [
             "start_std": [1.0, 2.0],
             "outlier_probability": 0.1,
             "outlier_std": [5.0, 6.0],
+            "each_column": True,
             "map": [[0.5], [1.0]],
             "offset": [1.0, 0.0],
         },
@@ -358,6 +359,7 @@ CALLS = [
         lambda: {"values": Y, "noise_covariance": np.ones((5, 1)), "times": np.array([0, 1, 3, 3, 9]), "unit": 0.5},
         lambda series: rb.inside(gaussian(), series),
     ),
+    Call("Series", lambda: {"values": Y, "regressors": np.ones((5, 2))}),
     Call("load", lambda: {"path": saved()}),
     # Trees
     Call(

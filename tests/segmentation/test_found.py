@@ -13,6 +13,7 @@ STAIRS = [  # changes less than three observations apart are likely in different
 ]
 
 
+@pytest.mark.filterwarnings("ignore::recbayes.ApproximationWarning")
 def test_min_length_is_kept_to_by_what_is_decided() -> None:
     found = rb.segment(STAIRS, min_length=3, tolerance=1, kinds="level", draws=200, seed=0)
     assert min(np.diff(starts(found))) >= 3

@@ -13,8 +13,7 @@ from tests.segmentation.series import JUMP, jump, quick, starts, steps
 
 DAYS = pandas.date_range("2024-01-01", periods=40, freq="D")
 HEAD = ["start", "end", "observations", "depth", "kind", "probability"]
-QUANTITIES = [f"{name}{end}" for name in ("level", "slope", "noise") for end in ("", "_low", "_high")]
-TAIL = ["coefficient", "coefficient_low", "coefficient_high"]
+QUANTITIES = [f"{name}{end}" for name in ("level", "slope", "noise", "coefficient") for end in ("", "_low", "_high")]
 
 
 def test_fields() -> None:
@@ -48,7 +47,7 @@ def test_the_table_has_a_row_for_each_node() -> None:
     found = jump()
     table = found.table()
     assert isinstance(table, pandas.DataFrame)
-    assert list(table.columns) == [*HEAD, *QUANTITIES, *TAIL]
+    assert list(table.columns) == [*HEAD, *QUANTITIES]
     assert list(table["kind"]) == ["group", *(node.own["kind"] for node in found.tree.leaves if node.own)]
     assert table[["start", "end", "observations", "depth"]].to_numpy().tolist() == [
         [0, 39, 40, 0],
@@ -72,9 +71,9 @@ def test_columns_have_their_names() -> None:
     found = quick(frame, columns=["flow", "rain"])
     assert found.data.names == ("flow", "rain")
     each = [f"{quantity} {name}" for name in ("flow", "rain") for quantity in QUANTITIES]
-    assert list(found.table().columns) == [*HEAD, *each, *TAIL]
+    assert list(found.table().columns) == [*HEAD, *each]
     assert "level flow" in found.summary()
-    assert list(quick(frame, columns="flow").table().columns) == [*HEAD, *QUANTITIES, *TAIL]
+    assert list(quick(frame, columns="flow").table().columns) == [*HEAD, *QUANTITIES]
     unnamed = quick(np.stack([JUMP, other], axis=1))
     assert [name for name in unnamed.table().columns if name.startswith("level")][:4] == [
         *("level 0", "level_low 0", "level_high 0", "level 1"),
@@ -104,7 +103,7 @@ def test_polars_with_a_column_of_dates(zone: str | None) -> None:
     assert isinstance(table, polars.DataFrame)
     assert table["start"].dtype == polars.Datetime("us", zone)
     assert table["start"].to_list() == [days[0], days[0], days[20]]
-    assert table.columns == [*HEAD, *QUANTITIES, *TAIL]
+    assert table.columns == [*HEAD, *QUANTITIES]
 
 
 def test_polars_with_other_times() -> None:

@@ -36,7 +36,7 @@ def _season(found: Segmentation, node: Node) -> np.ndarray:
         return np.zeros((node.length, found.data.values.shape[1]))
     assert node.value is not None
     assert node.covariance is not None
-    bank = [member.emission for member in model.leaf.members if isinstance(member.emission, Leaf)]
+    bank = [member.emission for member in model.leaf.bank if isinstance(member.emission, Leaf)]
     leaf = min(bank, key=lambda one: _distance(one, node))
     own = own_given(leaf, model.view.series, node.start, node.end, node.value, node.covariance)
     seasons = [n for n, name in enumerate(own_names(leaf)) if name.startswith("season")]
@@ -46,4 +46,4 @@ def _season(found: Segmentation, node: Node) -> np.ndarray:
 def _distance(leaf: Leaf, node: Node) -> float:
     assert node.own is not None
     noise = np.log(leaf.noise_std * leaf.noise_levels[0] / node.own["noise"])
-    return float((noise**2).mean() + (leaf.coefficients[0] - node.own["coefficient"]) ** 2)
+    return float((noise**2).mean() + ((leaf.coefficients[0] - node.own["coefficient"]) ** 2).mean())

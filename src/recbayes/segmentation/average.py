@@ -15,11 +15,13 @@ from recbayes.gaussian.model.moments import matched_moments
 from recbayes.gaussian.posterior.decode import GaussianCells
 from recbayes.gaussian.posterior.latents import Latent, gather_latents
 from recbayes.gaussian.posterior.leaves import Belief, LeafPart, belief, leaf_parts
-from recbayes.gaussian.posterior.posterior import GaussianPosterior
+from recbayes.gaussian.posterior.posterior import SUSPICIOUS, GaussianPosterior
 from recbayes.segmentation.defaults import Candidate
 from recbayes.segmentation.units import View
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
+
+DOUBTED, FEW = 0.1, 50.0  # the share of the posterior, and the effective sample size, from which on there is a warning
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,11 +97,18 @@ class AveragePosterior(Posterior):
 
     @property
     def complaint(self) -> str:
-        found = [(share, part.complaint) for share, part in zip(self.shares, self.parts, strict=True) if part.complaint]
-        if sum(share for share, _ in found) > 0.1:
-            return max(found)[1]
+        """Where models that count have charts far from their draws, or all draws together are worth little."""
+        far = [abs(part.gap) if not part.enumerated else 0.0 for part in self.parts]
+        doubted = float(self.shares[np.array(far) >= SUSPICIOUS].sum())
+        if doubted > DOUBTED:
+            return (
+                f"models with {doubted:.0%} of the posterior have charts whose evidence is up to {max(far):.3g} nats from "
+                "that of their draws, which may have missed some of it; compare the results of several seeds"
+            )
         size, draws = self.effective_sample_size, len(self.trees)
-        return f"{draws} draws are worth {size:.3g} independent ones; more draws help" if draws >= 100 and size < 50 else ""
+        if draws >= 100 and size < FEW:
+            return f"{draws} draws are worth {size:.3g} independent ones, and probabilities as uncertain; give more draws="
+        return ""
 
     @cached_property
     def kinds(self) -> dict[str, float]:

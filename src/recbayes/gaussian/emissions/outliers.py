@@ -7,6 +7,7 @@ from what is typical on either side, between both sides and along the lines that
 are among them, and neither the first observations after a jump nor those of a steep trend are.
 """
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,10 +40,18 @@ def states(leaf: "Leaf", d: int, y: np.ndarray, design: np.ndarray) -> np.ndarra
             known = np.column_stack([design[seen], np.ones(len(rest)), np.linspace(-1.0, 1.0, len(rest))])
             fitted = np.linalg.lstsq(known, rest, rcond=None)[0]
             rest = rest - design[seen] @ fitted[: design.shape[1]]
-        apart = distances(rest)
+        apart = _known_distances(np.ascontiguousarray(rest).tobytes())
         log_ratio = np.log(share / (1.0 - share) * usual / broad) + 0.5 * apart**2 * (1.0 / usual**2 - 1.0 / broad**2)
         state[np.flatnonzero(seen)[log_ratio > 0.0]] = OUTLIER
     return state
+
+
+@lru_cache(maxsize=64)
+def _known_distances(y: bytes) -> np.ndarray:
+    """All members of a bank ask for those of the same observations."""
+    found = distances(np.frombuffer(y))
+    found.setflags(write=False)
+    return found
 
 
 def distances(y: np.ndarray) -> np.ndarray:

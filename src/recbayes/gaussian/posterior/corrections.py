@@ -22,7 +22,7 @@ from recbayes.gaussian.kernels.follow import follow_trees
 from recbayes.gaussian.kernels.listing import Problem
 from recbayes.gaussian.kernels.values import draw_values
 from recbayes.gaussian.posterior.follow import problem_of
-from recbayes.gaussian.posterior.members import Choices
+from recbayes.gaussian.posterior.members import Choices, expected_means
 from recbayes.gaussian.posterior.outliers import log_ratios
 from recbayes.tree.forest import Forest
 
@@ -62,16 +62,15 @@ def corrections(chart: Chart, forest: Forest, components: np.ndarray, seed: int)
     """For trees that were drawn with these Gaussians of the prior."""
     rng = np.random.default_rng([seed, 1])
     groups = [one for one in _groups(chart, forest) if not one.leaf.is_gaussian]
-    different = {id(one.leaf): (int(forest.variables[one.nodes[0]]), one.leaf) for one in groups}
     problem, size = problem_of(chart), max(variable.dim for variable in chart.model.variables)
     problem = problem._replace(given=np.zeros((len(forest.rules), problem.given.shape[1])))
     rows = np.stack([forest.rules, forest.splits, np.zeros_like(forest.rules)]).astype(np.int64)
     logs = np.repeat(-_joints(problem, rows, forest, components)[:, None], LANES, axis=1)
-    choices = {key: Choices(leaf, v, chart) for key, (v, leaf) in different.items()}
+    choices = _choices(chart, groups)
     least = BLIND / _columns_of_trees(groups, forest)
     drawn = []
-    for leaf, points, nodes in groups:
-        one = choices[id(leaf)].draw(*points, least[forest.owners[nodes]], size, rng)
+    for rule, _, points, nodes in groups:
+        one = choices[rule].draw(*points, least[forest.owners[nodes]], size, rng)
         drawn.append(one)
         problem.given[nodes], rows[2, nodes] = one.potentials, 1 + nodes
         np.subtract.at(logs, forest.owners[nodes], one.log_probability[:, None])
@@ -80,18 +79,29 @@ def corrections(chart: Chart, forest: Forest, components: np.ndarray, seed: int)
     values = np.empty_like(normals)
     run_kernel(draw_values, problem, rows, forest.sizes, components, normals, values)
     found = []
-    for (leaf, points, nodes), one in zip(groups, drawn, strict=True):
+    for (rule, leaf, points, nodes), one in zip(groups, drawn, strict=True):
         span = int(chart.plan.positions[points[0]]), int(chart.plan.positions[points[1]])
         found.append(Leaves(leaf, span, nodes, one.members, _means(leaf, values[nodes])))
         if leaf.outlier_probability:
-            np.add.at(logs, forest.owners[nodes], log_ratios(choices[id(leaf)], span, one, found[-1].means, rng))
+            np.add.at(logs, forest.owners[nodes], log_ratios(choices[rule], span, one, found[-1].means, rng))
     return Corrected(logs, found)
+
+
+def _choices(chart: Chart, groups: "list[_Group]") -> dict[int, Choices]:
+    """For every leaf of the tables. These may be in other coordinates than the model; means of columns are the same."""
+    _, origins = tables_of(chart.model)
+    found: dict[int, Choices] = {}
+    for number, leaf in {one.rule: one.leaf for one in groups}.items():
+        v, r, m = origins.emits[number]
+        expected = expected_means(chart.model, v, chart.model.variables[v].rules[r].members[m].emission)
+        found[number] = Choices(leaf, expected, chart)
+    return found
 
 
 def _columns_of_trees(groups: "list[_Group]", forest: Forest) -> np.ndarray:
     """How many columns all leaves of each tree have whose potentials are not their likelihood."""
     found = np.zeros(len(forest))
-    for leaf, _, nodes in groups:
+    for _, leaf, _, nodes in groups:
         np.add.at(found, forest.owners[nodes], leaf.columns)
     return np.maximum(found, 1.0)
 
@@ -111,8 +121,9 @@ def _means(leaf: Leaf, values: np.ndarray) -> np.ndarray:
 
 
 class _Group(NamedTuple):
-    """Leaves with one rule and span: its points, and their nodes in the forest."""
+    """Leaves with one rule (a number of the tables' emissions) and span: its points, and their nodes in the forest."""
 
+    rule: int
     leaf: Leaf
     points: tuple[int, int]
     nodes: np.ndarray
@@ -130,5 +141,5 @@ def _groups(chart: Chart, forest: Forest) -> list[_Group]:
     for (rule, start, end), nodes in zip(unique.tolist(), split, strict=True):
         leaf = rules[-1 - rule]
         if isinstance(leaf, Leaf):
-            found.append(_Group(leaf, (start, end), nodes))
+            found.append(_Group(-1 - rule, leaf, (start, end), nodes))
     return found

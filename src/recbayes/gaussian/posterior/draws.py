@@ -61,7 +61,7 @@ def _draw_of_all(chart: Chart, trees: Forest, draws: int, seed: int) -> Gaussian
     (Systematic draws, in random order. Errors are stated as for independent ones, and so too large.)
     """
     joints = log_joints_by_prior(chart, trees)
-    shares = _looked_at(chart, trees, joints, seed) if needs_corrections(chart) else softmax(joints)
+    shares = _looked_at(chart, trees, joints, draws, seed) if needs_corrections(chart) else softmax(joints)
     edges = np.cumsum(shares.ravel())
     rng = np.random.default_rng(seed)
     chosen = np.searchsorted(edges / edges[-1], (np.arange(draws) + rng.random()) / draws, side="right")
@@ -70,13 +70,14 @@ def _draw_of_all(chart: Chart, trees: Forest, draws: int, seed: int) -> Gaussian
     return GaussianPosterior(chart, trees.select(tree), weights, joints[tree, component], component, seed, enumerated=True)
 
 
-def _looked_at(chart: Chart, trees: Forest, joints: np.ndarray, seed: int) -> np.ndarray:
-    """The same probabilities, where potentials are not the likelihood: as some corrections of every tree say, and half of
-    the draws heed that less."""
-    again = np.tile(np.arange(len(trees)), LOOKS)
-    found = corrections(chart, trees.select(again), np.tile(joints.argmax(axis=1), LOOKS), seed + 1).log_means
-    corrected = joints + logsumexp(found.reshape(LOOKS, -1), axis=0)[:, None]
-    return np.asarray(0.5 * (softmax(corrected) + softmax(HEEDED * corrected)))
+def _looked_at(chart: Chart, trees: Forest, joints: np.ndarray, draws: int, seed: int) -> np.ndarray:
+    """The same probabilities, where potentials are not the likelihood: as some corrections of every tree say, unless there
+    are more trees than draws; and half of the draws heed that less."""
+    if len(trees) <= draws:
+        again = np.tile(np.arange(len(trees)), LOOKS)
+        found = corrections(chart, trees.select(again), np.tile(joints.argmax(axis=1), LOOKS), seed + 1).log_means
+        joints = joints + logsumexp(found.reshape(LOOKS, -1), axis=0)[:, None]
+    return np.asarray(0.5 * (softmax(joints) + softmax(HEEDED * joints)))
 
 
 def _capacities(chart: Chart) -> tuple[int, int]:

@@ -23,6 +23,7 @@ from recbayes.gaussian.emissions.regression import (
 )
 from recbayes.gaussian.emissions.through import Means, through
 from recbayes.gaussian.kernels.leaves import CLEAN, MISSING, OUTLIER, Column, leaf_potentials
+from recbayes.gaussian.model.rbn import GaussianRBN
 
 WIDER = 2.0  # the variance of where values are expected, in that of where a variable is first met
 FEW = 64  # pairs of members and sets, up to which all sets are considered
@@ -51,17 +52,19 @@ class Drawn(NamedTuple):
 
 
 class Choices:
-    """Of one leaf of the v-th variable of a model, for all spans of a chart."""
+    """Of one leaf of a model, whose columns' means have these expected means and variances, for all spans of a chart."""
 
-    def __init__(self, leaf: Leaf, v: int, chart: Chart) -> None:
+    def __init__(self, leaf: Leaf, expected: tuple[np.ndarray, np.ndarray], chart: Chart) -> None:
         self._leaf, self._means = leaf, Means(leaf.map, leaf.offset)
         self._positions = chart.plan.positions
         self._segments = len(self._positions) - 1
         self._potentials = mixed_potentials(leaf, chart.series, self._positions, self._segments)
-        self._expected = np.stack(_means_of_columns(leaf, *first_marginals(chart.model)[v]))
+        self._expected = np.stack(expected)
         self.weights = np.array([member.weight for member in leaf.bank])
         self.members: list[Leaf] = [member.emission for member in leaf.bank]  # type: ignore[misc]
         self._columns = [list(columns_of(member, chart.series, self._positions)) for member in self.members]
+        seen = np.array([column.state != MISSING for column in self._columns[0]])
+        self._seen = np.concatenate([np.zeros((len(seen), 1), dtype=np.int64), np.cumsum(seen, axis=1)], axis=1)
 
     def draw(self, start: int, end: int, least: np.ndarray, size: int, rng: np.random.Generator) -> Drawn:
         """For leaves between two points; `least` is the probability with which each heeds no mass."""
@@ -117,12 +120,13 @@ class Choices:
         return self._columns[m][d]
 
     def _all_sets(self, d: int, start: int, end: int) -> bool:
-        seen = int((self._columns[0][d].state[start:end] != MISSING).sum())
+        seen = int(self._seen[d, end] - self._seen[d, start])
         return len(self.members) * 2 ** min(seen, 30) <= FEW
 
 
-def _means_of_columns(leaf: Leaf, mean: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the means of columns are expected: means and variances."""
+def expected_means(model: GaussianRBN, v: int, leaf: Leaf) -> tuple[np.ndarray, np.ndarray]:
+    """Where the means of the columns of a variable's leaf are expected: their means and variances."""
+    mean, covariance = first_marginals(model)[v]
     H = np.eye(len(mean))[: leaf.columns] if leaf.map is None else leaf.map
     means = H @ mean + (0.0 if leaf.offset is None else leaf.offset)
     return means, WIDER * np.einsum("ca,ab,cb->c", H, covariance, H)

@@ -594,6 +594,7 @@ CALLS = [
             "draws": 5,
             "seed": 0,
             "executor": pool(),
+            "progress": False,
         },
     ),
     Call("segment", lambda: {"data": [Y, Y], "draws": 5, "seed": 0, "boundaries": [None, [2]]}, also=(rb.Segmentation,)),

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from recbayes.gaussian.posterior.draws import draw
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.segmentation.average import AveragePosterior, average, leaf_counts
 from recbayes.segmentation.defaults import Candidate
+from recbayes.segmentation.progress import Progress
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.known import INNER, NODE
 
@@ -38,6 +41,7 @@ class Task:
     seed: int
     count: tuple[int, int]  # fewest and most segments
     executor: Executor | None = None
+    progress: Progress | None = None
 
 
 def draw_average(models: Sequence[Candidate], shares: np.ndarray, task: Task) -> AveragePosterior:
@@ -45,7 +49,11 @@ def draw_average(models: Sequence[Candidate], shares: np.ndarray, task: Task) ->
     counts = np.maximum(np.ceil(task.draws * shares), FEWEST).astype(np.int64).tolist()
     seeds = np.random.default_rng(task.seed).integers(2**62, size=len(models)).tolist()
     constraints = [task.constraints] * len(models)
-    parts = run_many(_draw, models, constraints, counts, seeds, executor=task.executor)
+    what = "describing segments" if isinstance(task.constraints, GivenSegments) else "drawing trees"
+    if task.progress is not None:
+        task.progress.stage(f"{what} by several models", len(models))
+    told = _draw if task.executor is not None or task.progress is None else partial(_draw_and_tell, task.progress)
+    parts = run_many(told, models, constraints, counts, seeds, executor=task.executor)
     ratios = [one.log_ratios(*task.count)[leaf_counts(part)] for one, part in zip(models, parts, strict=True)]
     if all((ratio == -np.inf).all() for ratio in ratios):
         raise DataError(
@@ -53,6 +61,12 @@ def draw_average(models: Sequence[Candidate], shares: np.ndarray, task: Task) ->
             "smaller min_length"
         )
     return average(models, parts, ratios)
+
+
+def _draw_and_tell(progress: Progress, *arguments: Any) -> GaussianPosterior:
+    found = _draw(*arguments)
+    progress.advance()
+    return found
 
 
 def _draw(one: Candidate, constraints: Constraints, draws: int, seed: int) -> GaussianPosterior:

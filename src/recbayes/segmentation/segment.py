@@ -19,6 +19,7 @@ from recbayes.segmentation.decide import Boundaries, ChangePoint, decide
 from recbayes.segmentation.defaults import EXPECTED, KINDS, Candidate, default_models
 from recbayes.segmentation.infer import GivenSegments, Task, draw_average
 from recbayes.segmentation.meeting import moved_to_meetings
+from recbayes.segmentation.progress import Progress
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.tell import told_tree
 from recbayes.segmentation.units import View, views_of
@@ -63,6 +64,7 @@ def segment(
     draws: int = 1000,
     seed: int | np.random.Generator | None = None,
     executor: Executor | None = None,
+    progress: bool | None = None,
 ) -> Any:
     """The change points of a series, its segments and their tree: a `Segmentation`; a list of them for a list of series.
 
@@ -75,7 +77,8 @@ def segment(
     some of "level", "trend", "level + autoregressive" and "trend + autoregressive". `periods` are lengths of seasons, in
     observations, that every segment has coefficients of its own for. Change points are told where a change is more probable
     than not within `tolerance` observations (None: 5, fewer in short series). `logarithms` says whether to look at the
-    logarithms of positive data; None lets the data decide.
+    logarithms of positive data; None lets the data decide. `progress` says whether a line tells what is being done; None: on
+    a terminal, if it takes long.
     """
     settings = _Settings(
         whole_number(min_length, "min_length", least=1, error=DataError),
@@ -83,7 +86,7 @@ def segment(
         _kinds(kinds),
         _periods(periods),
         None if tolerance is None else whole_number(tolerance, "tolerance", least=0, error=DataError),
-        _logarithms(logarithms),
+        _flag(logarithms, "logarithms"),
         whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError),
         executor_of(executor),
     )
@@ -91,14 +94,17 @@ def segment(
     tables, single = read_tables(data, time=time, columns=columns)
     library = _library(data if single else data[0])
     known = constraints_of({"boundaries": boundaries}, len(tables), single)
-    found = [
-        _segment_one(table, allowed, settings, int(generator.integers(2**62)), library)
-        for table, allowed in zip(tables, known, strict=True)
-    ]
+    found = []
+    with Progress(_flag(progress, "progress"), len(tables)) as shown:
+        for table, allowed in zip(tables, known, strict=True):
+            shown.next_series()
+            found.append(_segment_one(table, allowed, settings, int(generator.integers(2**62)), library, shown))
     return found[0] if single else found
 
 
-def _segment_one(table: Table, known: Constraints, settings: _Settings, seed: int, library: str | None) -> Segmentation:
+def _segment_one(
+    table: Table, known: Constraints, settings: _Settings, seed: int, library: str | None, progress: Progress
+) -> Segmentation:
     if np.isnan(table.values).all():
         raise DataError("all observations are missing; there is nothing to segment")
     if table.noise_covariance is not None:
@@ -115,13 +121,14 @@ def _segment_one(table: Table, known: Constraints, settings: _Settings, seed: in
         expected=settings.expected,
         also=() if settings.segments is None else np.geomspace(1.05, max(length / settings.minimum, 2.0), 12).tolist(),
     )
+    progress.stage(f"looking for places of changes in {length} observations")
     wished = None if settings.segments is None else float(np.mean(settings.segments))
     if known.boundaries is None:
         points = find_points(models, length, wished)
     else:
         points = _given_points(models, known.points(length), wished)
     count = settings.segments or (1, length)
-    task = Task(Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor)
+    task = Task(Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor, progress)
     posterior = draw_average(*_worth(points), task)
     tolerance = min(TOLERANCE, max(length // 4, 1)) if settings.tolerance is None else min(settings.tolerance, length)
     changes = decide(_boundaries(posterior), length, tolerance, (count[0] - 1, count[1] - 1), settings.minimum)
@@ -201,9 +208,9 @@ def _periods(periods: Any) -> tuple[float, ...]:
     return tuple(found.tolist())
 
 
-def _logarithms(value: Any) -> bool | None:
+def _flag(value: Any, name: str) -> bool | None:
     if value is not None and not isinstance(value, bool | np.bool_):
-        raise DataError(f"logarithms must be True, False or None, got {short(value)}")
+        raise DataError(f"{name} must be True, False or None, got {short(value)}")
     return None if value is None else bool(value)
 
 

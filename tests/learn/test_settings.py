@@ -60,6 +60,12 @@ def test_nonsense_is_refused(settings: dict) -> None:
         rb.fit(None, np.zeros((4, 1)), **settings)
 
 
+@pytest.mark.parametrize("value", [None, "x", [0.1, 0.2]])
+def test_one_number_is_asked_for_as_one(value: object) -> None:
+    with pytest.raises(ModelError, match="tolerance must be one number, got"):
+        rb.fit(None, np.zeros((4, 1)), tolerance=value)  # type: ignore[call-overload]
+
+
 def test_what_fit_does_not_know() -> None:
     with pytest.raises(TypeError, match="nonsense"):
         rb.fit(None, np.zeros((4, 1)), nonsense=1)  # type: ignore[call-arg]

@@ -10,7 +10,12 @@ from recbayes.errors import ModelError
 MOST_DRAWS = 1_000_000_000  # of one series; more is a mistake
 
 
-def frozen(values: object, name: str, error: Callable[[str], Exception] = ModelError) -> np.ndarray:
+def frozen(
+    values: object,
+    name: str,
+    error: Callable[[str], Exception] = ModelError,
+    expected: str = "numbers, in rows of one length",
+) -> np.ndarray:
     """A read-only float64 copy of `values`; infinite, NaN or non-numeric entries are an error that names the field."""
     try:
         given = np.asarray(values)
@@ -20,7 +25,7 @@ def frozen(values: object, name: str, error: Callable[[str], Exception] = ModelE
             raise TypeError("nothing at all")
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
-        raise error(f"{name} must be numbers, in rows of one length, got {short(values)}") from problem
+        raise error(f"{name} must be {expected}, got {short(values)}") from problem
     if not np.isfinite(array).all():
         raise error(f"{name} must be finite, got {short(values)}")
     array.setflags(write=False)
@@ -29,7 +34,7 @@ def frozen(values: object, name: str, error: Callable[[str], Exception] = ModelE
 
 def number(value: object, name: str) -> float:
     """One finite number."""
-    array = frozen(value, name)
+    array = frozen(value, name, expected="one number")
     if array.ndim:
         raise ModelError(f"{name} must be one number, got shape {array.shape}")
     return float(array)

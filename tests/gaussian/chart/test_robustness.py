@@ -106,6 +106,27 @@ def test_lengths_the_model_cannot_generate() -> None:
         rb.inside(rb.GaussianRBN.create(dim=1), [0.0, 1.0, 2.0], boundaries=[1])
 
 
+def far_apart(seed: int, length: int) -> tuple[rb.GaussianRBN, np.ndarray]:
+    """A model, and a series that is so far from it that several Gaussians per message cannot be computed; one can."""
+    signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(length, 3))
+    return rb.GaussianRBN.create(dim=3, prior_std=0.56, extra_observations=1.0), 1e10 * signs
+
+
+def test_what_cannot_be_computed_is_no_matter_of_lengths() -> None:
+    model, y = far_apart(58, 4)
+    assert np.isfinite(rb.inside(model, y).log_evidence)
+    with pytest.raises(DataError, match="too many orders of magnitude"):
+        rb.inside(model, y, components=2)
+    with pytest.raises(LengthError, match="cannot generate a series of 4 observations"):
+        rb.inside(rb.GaussianRBN.create(dim=3), y, components=2, boundaries=[2])
+
+
+@pytest.mark.filterwarnings("ignore::recbayes.ApproximationWarning")
+def test_draws_do_without_better_charts_that_cannot_be_computed() -> None:
+    model, y = far_apart(48, 9)
+    assert np.isfinite(rb.sample_posterior(model, y, draws=5, seed=0).log_evidence)
+
+
 def test_outside_warns_where_it_fails() -> None:
     model = paper_model()
     y, _ = model.sample(seed=1, min_length=50, max_length=55)

@@ -1,6 +1,6 @@
 """The chart of inside messages of a series, and the evidence."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from recbayes.gaussian.kernels.listing import Problem, most_alternatives
 from recbayes.gaussian.kernels.mixtures import fill_mixtures
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.spans.constraints import FREE, Constraints
+
+NOT_A_NUMBER = "the evidence is not a number: the data and the model differ by too many orders of magnitude"
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +112,14 @@ def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FR
         problem = Problem(tables, plan, dimensions(model), lengths, messages, int(components), np.empty((0, 1)))
         run_kernel(fill_mixtures, problem, most_alternatives(tables, plan, components), choices, evidence)
     if np.isnan(evidence).any():
-        raise DataError("the evidence is not a number: the data and the model differ by too many orders of magnitude")
+        raise DataError(NOT_A_NUMBER)
     log_evidence = float(np.logaddexp.reduce(evidence))
     if log_evidence == -np.inf:
+        if not np.isnan(series.values).all():  # messages that are not numbers are left out, until there is none
+            inside_one(
+                model, replace(series, values=np.full_like(series.values, np.nan)), constraints
+            )  # or it is the length
+            raise DataError(NOT_A_NUMBER)
         raise LengthError(_impossible(model, tables, series, constraints.any))
     return Chart(model, series, log_evidence, plan, messages, choices, evidence[: len(origins.prior)], int(components))
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from recbayes.compiled.lanes import LANES
 from recbayes.compiled.layout import CHOICES
+from recbayes.errors import DataError
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.listing import most_alternatives
@@ -18,14 +19,17 @@ SECONDS = 4e-6, 2e-8  # for every alternative of such a chart, and for every one
 def improved(posterior: GaussianPosterior, fill: Callable[[int], Chart]) -> GaussianPosterior:
     """The draws, if they are good and agree with a better chart; or draws from that, or a still better one.
 
-    `fill` gives the chart with so many Gaussians per message.
+    `fill` gives the chart with so many Gaussians per message, where that can be computed.
     """
     more = 2 * posterior.chart.components
     while not posterior.enumerated and more <= LANES:
         allowance = CHEAP if _agree(posterior, posterior.chart) else AFFORDABLE
         if _seconds(posterior, more) > allowance:
             break
-        chart = fill(more)
+        try:
+            chart = fill(more)
+        except DataError:  # more Gaussians are more to compute: what cannot be makes no draws worse
+            break
         if _agree(posterior, chart):
             break
         posterior = draw(chart, len(posterior.log_weights), posterior.seed)

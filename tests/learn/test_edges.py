@@ -58,7 +58,14 @@ def edge(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Non
     monkeypatch.setattr(GaussianFamily, "evidence_and_gradient", fails)
 
 
-PROBLEMS = [np.linalg.LinAlgError("singular"), FloatingPointError("underflow"), ZeroDivisionError(), OverflowError(), np.nan]
+PROBLEMS = [
+    np.linalg.LinAlgError("singular"),
+    ValueError("array must not contain infs or NaNs"),
+    FloatingPointError("underflow"),
+    ZeroDivisionError(),
+    OverflowError(),
+    np.nan,
+]
 
 
 @pytest.mark.parametrize("edge", PROBLEMS, ids=repr, indirect=True)

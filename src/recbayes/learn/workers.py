@@ -17,7 +17,6 @@ from uuid import uuid4
 import numpy as np
 
 from recbayes.checks.many import sent_out
-from recbayes.errors import DataError, LengthError, ModelError
 from recbayes.learn.here import Centre
 from recbayes.parameters.parameters import Parameters
 from recbayes.spans.constraints import FREE, Constraints
@@ -25,7 +24,7 @@ from recbayes.spans.constraints import FREE, Constraints
 PARCELS = 16  # into which the series are divided at most: enough for the workers at hand, few enough to send
 MODELS = 4  # that a worker keeps
 HELD = 4 * PARCELS  # parcels that a worker keeps: those of some fits at a time
-REFUSED = DataError, LengthError, ModelError, ArithmeticError, np.linalg.LinAlgError  # where nothing can be computed
+REFUSED = ValueError, ArithmeticError  # where nothing can be computed; errors of ours and of linear algebra are the former
 
 
 class Constrained(NamedTuple):

@@ -64,3 +64,16 @@ def test_tolerances_at_their_edges(tolerance: float) -> None:
         warnings.simplefilter("error")
         found = rb.fit(model, series, tolerance=tolerance, max_evaluations=40, standard_errors=False)
     assert np.isfinite(found.log_likelihood)
+
+
+def test_outside_warns_in_our_words_alone() -> None:
+    """Also where marginals are not even numbers: observations of hardly any noise, far from the prior."""
+    wide, noise = rb.Link(np.eye(2), [[1.0], [0.5]]), [[1e-16]]
+    x = rb.Variable("x", 1, (rb.Split(0.2, "z", "z", wide, wide), rb.Emit(0.8, noise, rb.OnePlusPoisson(1.0))))
+    back = rb.Split(0.8, "z", "x", rb.Link(np.eye(2)), rb.Link(1.0, [[1.0, 0.5]]))
+    z = rb.Variable("z", 2, (back, rb.Emit(0.2, noise, rb.OnePlusPoisson(2.0), [[1.0, 0.3]])))
+    model = rb.GaussianRBN((x, z), rb.Prior("x", (rb.Component([1e6], [[1e4]]),)))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        rb.outside(rb.inside(model, [0.0, 0.0, 0.0]))
+    assert [one.category for one in told] == [rb.ApproximationWarning]

@@ -75,9 +75,8 @@ def outside(chart: Chart) -> Outside:
     row_block(outer, base, row, size)[HEIGHT] = -np.inf
     write_cell(outer, base, row, 0, size, _prior_density(chart, size))
     run_kernel(fill_outside, tables, plan, chart.messages, outer, nodes)
-    log_nodes = _spans(chart, nodes) - chart.log_evidence
-    with np.errstate(over="ignore"):
-        probability = np.exp(log_nodes)
+    with np.errstate(over="ignore", invalid="ignore"):  # it is the complaint that tells of them
+        probability = np.exp(_spans(chart, nodes) - chart.log_evidence)
     return Outside(chart, probability, outer, nodes, _complaint(chart, probability))
 
 

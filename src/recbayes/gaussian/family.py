@@ -16,9 +16,8 @@ from recbayes.gaussian.learn import quantities as learn
 from recbayes.gaussian.learn.exact import Drawn, draw_around, evaluate_around
 from recbayes.gaussian.learn.units import Units, units_of
 from recbayes.gaussian.model.rbn import GaussianRBN
-from recbayes.gaussian.posterior.careful import careful_inside
+from recbayes.gaussian.posterior.careful import careful_inside, checked_smooth
 from recbayes.gaussian.posterior.draws import draw
-from recbayes.gaussian.posterior.given_tree import smooth
 from recbayes.gaussian.posterior.improve import improved
 from recbayes.gaussian.posterior.joint import log_joint
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
@@ -74,7 +73,7 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
         return log_joint(model, sequence, tree)
 
     def smooth(self, model: GaussianRBN, sequence: Series, tree: Tree) -> Tree:
-        return smooth(model, sequence, tree)
+        return checked_smooth(model, sequence, tree)
 
     def quantities(self, model: GaussianRBN) -> Sequence[Quantity]:
         return learn.quantities(model)

@@ -1,5 +1,6 @@
 """Ill-conditioned noise, links and priors, extreme scales and offsets, against arithmetic of 60 digits."""
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -115,6 +116,30 @@ def test_exact_and_vague_directions_that_are_turned() -> None:
     model = rb.LinearDynamicalSystem(np.eye(2), wide, turned, np.diag([1e-6, 1e6]), np.zeros(2), wide)
     series = np.array([[0.3, -0.2]])
     assert rb.inside(model, series).log_evidence == pytest.approx(log_joint(model, series, 0), abs=1e-8)
+
+
+def root_in_sixty_digits(model: rb.GaussianRBN, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviations of the value of one leaf (prior mean 0), given what is seen of one observation."""
+    seen = np.flatnonzero(~np.isnan(y))
+    with mpmath.workdps(60):
+        P = mpmath.matrix(model.prior.components[0].covariance.tolist())
+        C = mpmath.matrix(model.variables[0].rules[0].covariance.tolist())
+        H = mpmath.matrix(np.eye(len(y))[seen].tolist())
+        gain = P * H.T * mpmath.inverse(H * (P + C) * H.T)
+        mean, left = gain * mpmath.matrix(y[seen].tolist()), P - gain * H * P
+        return np.array([float(one) for one in mean]), np.array([float(mpmath.sqrt(left[n, n])) for n in range(len(y))])
+
+
+def test_values_of_partly_missing_observations() -> None:
+    """Log joints were checked, values were not."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        model = one_leaf(rotated(rng, 4, 12.5), rotated(rng, 4, 1.0))
+        y = np.where(np.arange(4) == rng.integers(4), np.nan, rng.normal(size=4))
+        mean, deviations = root_in_sixty_digits(model, y)
+        found = rb.smooth(model, y[None], rb.Tree([rb.Node(0, 1)], [0])).nodes[0]
+        assert np.abs(found.value - mean) == pytest.approx(np.zeros(4), abs=1e-6 * deviations.min())
+        assert np.sqrt(np.diag(found.covariance)) == pytest.approx(deviations, rel=1e-6)
 
 
 @pytest.mark.parametrize("scale", [1e-140, 1e-99, 1e-50, 1e60, 1e99, 1e140])

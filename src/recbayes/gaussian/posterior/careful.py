@@ -6,7 +6,7 @@ condition, whatever the coordinates. It takes the cube of the number of observat
 so of long series, only the beginning is looked at.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -22,13 +22,13 @@ from recbayes.gaussian.chart.plan import ticks_at
 from recbayes.gaussian.chart.tables import LEFT, RIGHT, tables_of
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.model.links import shifted
-from recbayes.gaussian.model.moments import gaussians_of
+from recbayes.gaussian.model.moments import gaussians_of, matched_moments
 from recbayes.gaussian.model.parts import Link, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.model.roots import EASY, are_hard, root
 from recbayes.gaussian.posterior.draws import draw
 from recbayes.gaussian.posterior.exhaustive import is_only_tree
-from recbayes.gaussian.posterior.given_tree import check_cover, encode, log_joint
+from recbayes.gaussian.posterior.given_tree import check_cover, encode, log_joint, smooth
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.tree import Tree
 
@@ -75,6 +75,30 @@ def careful_log_joint(model: GaussianRBN, series: Series, tree: Tree) -> float:
         np.log(weight) + values.log_density(mean, covariance) for weight, mean, covariance in gaussians_of(model.prior)
     ]
     return values.log_probability + float(logsumexp(log_joints))
+
+
+def checked_smooth(model: GaussianRBN, series: Series, tree: Tree) -> Tree:
+    """The tree with its nodes' values by messages, or carefully where these are doubted and the series is short."""
+    check_cover(series, tree)
+    rules = [rule for variable in model.variables for rule in variable.rules]
+    gaussian = all(rule.is_gaussian for rule in rules if isinstance(rule, Emission))
+    if gaussian and series.values.size <= MOST and _is_doubted(model, series):
+        return careful_smooth(model, series, tree)
+    return smooth(model, series, tree)
+
+
+def careful_smooth(model: GaussianRBN, series: Series, tree: Tree) -> Tree:
+    """The tree with the means and covariances of its nodes' values, by the root of the observations' covariance."""
+    values = _Values(model, series, tree)
+    gaussians = gaussians_of(model.prior)
+    logs = np.array([np.log(weight) + values.log_density(*moments) for weight, *moments in gaussians])
+    shares = np.exp(logs - logsumexp(logs))
+    parts = [values.moments(mean, covariance) for _, mean, covariance in gaussians]
+    nodes = []
+    for n, node in enumerate(tree.nodes):
+        mean, covariance = matched_moments([(share, *part[n]) for share, part in zip(shares, parts, strict=True)])
+        nodes.append(replace(node, value=mean, covariance=covariance))
+    return Tree(nodes, tree.arities)
 
 
 def _is_doubted(model: GaussianRBN, series: Series) -> bool:
@@ -136,9 +160,11 @@ class _Values:
         root_of = cache(lambda v, r, side: root(_link(model.variables[v].rules[r], side).covariance))
         waiting = [_Value(np.eye(d), np.zeros(d), np.zeros((d, total)))]
         column, shown = 0, []
+        self._nodes: list[_Value] = []
         self.log_probability = 0.0
         for node, number, v in zip(tree.nodes, rules.tolist(), variables.tolist(), strict=True):
             value = waiting.pop()
+            self._nodes.append(value)
             if number < 0:
                 _, r, m = origins.emits[-1 - number]
                 rule: Emission = model.variables[v].rules[r]
@@ -171,6 +197,21 @@ class _Values:
         triangle = np.asarray(np.linalg.qr(B.T, mode="r"))
         z = np.linalg.solve(triangle.T, self._y - self._mean - self._of_root @ mean)
         return float(-0.5 * (z @ z + len(z) * np.log(2 * np.pi)) - np.log(np.abs(np.diag(triangle))).sum())
+
+    def moments(self, mean: np.ndarray, covariance: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Mean and covariance of every node's value, given the observations, where the root has this distribution.
+
+        With B' = Q T, the numbers e have the mean Q T'^-1 (y - m) and the covariance 1 - Q Q', which is its own root.
+        """
+        R = root(covariance)
+        Q, triangle = np.linalg.qr(np.hstack([self._of_root @ R, self._noise]).T)
+        e = Q @ np.linalg.solve(triangle.T, self._y - self._mean - self._of_root @ mean)
+        found = []
+        for one in self._nodes:
+            A = np.hstack([one.of_root @ R, one.noise[:, : self._noise.shape[1]]])
+            rest = A - (A @ Q) @ Q.T
+            found.append((one.of_root @ mean + one.mean + A @ e, rest @ rest.T))
+        return found
 
 
 def _link(split: Split, side: int) -> Link:

@@ -66,7 +66,9 @@ def _draw_of_all(chart: Chart, trees: Forest, draws: int, seed: int) -> Gaussian
     rng = np.random.default_rng(seed)
     chosen = np.searchsorted(edges / edges[-1], (np.arange(draws) + rng.random()) / draws, side="right")
     tree, component = np.unravel_index(rng.permutation(chosen), joints.shape)
-    weights = joints[tree, component] - np.log(shares[tree, component])
+    weights = np.full(draws, logsumexp(joints))
+    if needs_corrections(chart):
+        weights = joints[tree, component] - np.log(shares[tree, component])
     return GaussianPosterior(chart, trees.select(tree), weights, joints[tree, component], component, seed, enumerated=True)
 
 

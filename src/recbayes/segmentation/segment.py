@@ -129,7 +129,7 @@ def _segment_one(
         points = _given_points(models, known.points(length), wished)
     count = settings.segments or (1, length)
     task = Task(Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor, progress)
-    posterior = draw_average(*_worth(points), task)
+    posterior = draw_average(*worth(points), task)
     tolerance = min(TOLERANCE, max(length // 4, 1)) if settings.tolerance is None else min(settings.tolerance, length)
     changes = decide(_boundaries(posterior), length, tolerance, (count[0] - 1, count[1] - 1), settings.minimum)
     view = likeliest_view(posterior)
@@ -163,7 +163,7 @@ def _given_points(models: list[Candidate], positions: np.ndarray, wished: float 
     return Points(positions, 0.0, 1, models_, shares)
 
 
-def _worth(points: Points) -> tuple[list[Candidate], np.ndarray]:
+def worth(points: Points) -> tuple[list[Candidate], np.ndarray]:
     """The models that matter, by what they are worth without a tree, with their shares."""
     chosen = np.flatnonzero(points.shares >= NEGLIGIBLE)
     return [points.models[n] for n in chosen], points.shares[chosen]

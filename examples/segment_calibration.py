@@ -1,0 +1,132 @@
+"""Is `rb.segment` honest about series that are like its default model? Draws such series, and compares what it says of them.
+
+Kinds of segments, noise levels, coefficients, numbers of segments and trees are drawn as the default has them, for series of
+30 to 60 observations in known units. Spans that are given a probability p should exist with frequency p, kinds likewise, and
+80 % intervals of segments that exist should hold what was drawn in 80 %. Run it with
+`.venv/bin/python examples/segment_calibration.py`; it prints the tables of docs/segment.md.
+"""
+
+import sys
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+import recbayes as rb
+from recbayes.gaussian.posterior.leaves import INTERVAL, Mixture
+from recbayes.segmentation.average import AveragePosterior
+from recbayes.segmentation.candidates import find_points
+from recbayes.segmentation.defaults import Candidate, default_models
+from recbayes.segmentation.infer import Task, draw_average
+from recbayes.segmentation.segment import worth
+from recbayes.segmentation.units import Units, View
+from recbayes.spans.constraints import Constraints
+
+UNITS = Units(np.zeros(1), np.ones(1), np.zeros(1), np.ones(1))
+QUANTITIES = ("level", "slope", "noise")
+
+
+class Outcome(NamedTuple):
+    """Of one series: spans and kinds as pairs of a probability and whether it is so; and for each quantity, of every
+    segment, the probability that its interval claims and whether it holds the truth."""
+
+    spans: np.ndarray
+    kinds: np.ndarray
+    intervals: dict[str, list[tuple[float, bool]]]
+
+
+def drawn(seed: int) -> tuple[str, np.ndarray, rb.Tree]:
+    """A kind, a series and its tree from the default model."""
+    rng = np.random.default_rng(seed)
+    length = int(rng.integers(30, 61))
+    models = default_models([View(rb.Series(np.zeros((length, 1))), UNITS)])
+    one: Candidate = models[rng.choice(len(models), p=[model.probability for model in models])]
+    which = rng.choice(len(one.lengths), p=one.shares)
+    model = Candidate(**{**vars(one), "drawn": int(which)}).model
+    y, tree = model.sample(seed=rng, min_length=length, max_length=length, attempts=10**6)
+    return one.kind, y, tree
+
+
+def infer(y: np.ndarray, draws: int, seed: int) -> AveragePosterior:
+    """As `rb.segment` does, in known units and without logarithms."""
+    points = find_points(default_models([View(rb.Series(y), UNITS)]), len(y))
+    task = Task(Constraints(boundaries=points.positions), draws, seed, (1, len(y)))
+    return draw_average(*worth(points), task)
+
+
+def outcome(seed: int, draws: int = 1000) -> Outcome:
+    kind, y, tree = drawn(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rb.ApproximationWarning)
+        posterior = infer(y, draws, seed)
+    spans = np.triu_indices(len(y) + 1, 1)
+    inner = (spans[0] > 0) | (spans[1] < len(y))
+    exists = np.zeros((len(y) + 1, len(y) + 1))
+    exists[tuple(np.array(tree.spans).T)] = 1.0
+    probability = posterior.node_probability[spans][inner]
+    intervals: dict[str, list[tuple[float, bool]]] = {name: [] for name in QUANTITIES}
+    for leaf in tree.leaves:
+        if leaf.span not in posterior._leaves:
+            continue
+        belief = posterior.leaf(*leaf.span)
+        truth = {"level": leaf.value, "slope": leaf.own.get("slope", np.zeros(1)), "noise": leaf.own["noise"]}
+        for name in QUANTITIES:
+            mixture: Mixture = getattr(belief, name)
+            low, high = (mixture.quantile(share)[0] for share in INTERVAL)
+            intervals[name].append((claimed(mixture, low, high), bool(low - 1e-9 <= truth[name][0] <= high + 1e-9)))
+    kinds = np.array([(p, name == kind) for name, p in posterior.kinds.items()])
+    return Outcome(np.stack([probability, exists[spans][inner]], axis=1), kinds, intervals)
+
+
+def claimed(mixture: Mixture, low: float, high: float) -> float:
+    """The probability between two numbers, both included: more than 80 % where quantities are from a grid."""
+    from scipy.special import ndtr
+
+    total = 0.0
+    for weight, mean, deviation in zip(mixture.weights[:, 0], mixture.means[:, 0], mixture.deviations[:, 0], strict=True):
+        if deviation > 0:
+            total += weight * (ndtr((high - mean) / deviation) - ndtr((low - mean) / deviation))
+        else:
+            total += weight * (low - 1e-9 <= mean <= high + 1e-9)
+    return float(total)
+
+
+def rows(pairs: np.ndarray) -> list[tuple[float, ...]]:
+    """For every bin: how many, their mean probability, the share that is so, its binomial error, the distance in it."""
+    p, truth = pairs.T
+    bins = np.minimum((p * 10).astype(int), 9)
+    found = []
+    for number in range(10):
+        here = (bins == number) & (p > 0)
+        if here.any():
+            error = max(np.sqrt((p[here] * (1 - p[here])).sum()) / here.sum(), 1e-9)
+            share = truth[here].mean()
+            found.append((number / 10, here.sum(), p[here].mean(), share, error, (share - p[here].mean()) / error))
+    return found
+
+
+def main(count: int = 1000, workers: int = 2, draws: int = 1000) -> list[Outcome]:
+    with ProcessPoolExecutor(workers) as pool:
+        outcomes = []
+        for one in pool.map(outcome, range(count), [draws] * count, chunksize=5):
+            outcomes.append(one)
+            if len(outcomes) % 50 == 0:
+                print(f"{len(outcomes)} of {count} series", file=sys.stderr, flush=True)
+    for what in ("spans", "kinds"):
+        print(f"| probability | {what} | mean probability | are so | binomial error | distance in errors |")
+        print("|---|---|---|---|---|---|")
+        for low, number, mean, share, error, apart in rows(np.concatenate([getattr(one, what) for one in outcomes])):
+            print(f"| {low:.1f} to {low + 0.1:.1f} | {number} | {mean:.4f} | {share:.4f} | {error:.4f} | {apart:+.2f} |")
+        print()
+    print("| 80 % intervals of | segments | claim | hold | error |")
+    print("|---|---|---|---|---|")
+    for name in QUANTITIES:
+        claims, holds = np.array([pair for one in outcomes for pair in one.intervals[name]]).T
+        error = np.sqrt((claims * (1 - claims)).sum()) / len(claims)
+        print(f"| {name} | {len(claims)} | {claims.mean():.3f} | {holds.mean():.3f} | {error:.3f} |")
+    return outcomes
+
+
+if __name__ == "__main__":
+    main(*(int(argument) for argument in sys.argv[1:]))

@@ -3,7 +3,8 @@
     python benchmarks/segment.py --count 200 --workers 2
 
 Series have 200 observations, and changes are in the middle: found means a change point within 5 of it. Stability is that of
-the Nile's change under noise of a tenth of the deviation, and with observations dropped at either end.
+the Nile's change, and of those of annotated series that are given, under noise of a tenth of the deviation, and with
+observations dropped at either end.
 """
 
 import argparse
@@ -66,35 +67,68 @@ def changes(name: str, seed: int) -> list[int]:
     return [change.position for change in found.changes]
 
 
-def nile_probability(case: int) -> float:
-    """The probability told of the Nile's change, of 16 cases."""
-    y = rb.data.nile().values[:, 0]
-    first = 0
+def probability_near(found: rb.Segmentation, position: int) -> float:
+    """Of a change within the tolerance of a position, whether it was told or not."""
+    forest, weights = found.posterior.trees, found.posterior.weights
+    ends = forest.positions[forest.ends]
+    near = (forest.arities == 0) & (ends < len(found.data)) & (np.abs(ends - position) <= found.tolerance)
+    return float(weights[np.unique(forest.owners[near])].sum())
+
+
+def shaken(y: np.ndarray, case: int) -> tuple[np.ndarray, int]:
+    """The series with noise of a tenth of its deviation (cases 0 to 9), or with 1 or 3 observations dropped at an end; and
+    how many were dropped at the beginning."""
     if case < 10:
-        y = y + 0.1 * y.std() * np.random.default_rng(case).normal(size=len(y))
-    else:
-        drop = (1, 3, 1, 3, 1, 3)[case - 10]
-        first = drop if case < 12 or case >= 14 else 0
-        y = y[first : len(y) - (drop if case >= 12 else 0)]
-    found = rb.segment(y, seed=0)
-    return max((one.probability for one in found.changes if abs(one.position + first - 28) <= 2), default=0.0)
+        return y + 0.1 * np.nanstd(y) * np.random.default_rng(case).normal(size=len(y)), 0
+    dropped = (1, 3)[case % 2]
+    return (y[dropped:], dropped) if case < 12 else (y[:-dropped], 0)
+
+
+def stability(y: np.ndarray) -> list[tuple[int, float, float]]:
+    """Of every change told with a probability above 0.7: its position, that, and the least in 14 shaken series."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rb.ApproximationWarning)
+        told = [one for one in rb.segment(y, seed=0).changes if one.probability > 0.7]
+        least = [1.0] * len(told)
+        for case in range(14):
+            other, dropped = shaken(y, case)
+            found = rb.segment(other, seed=0)
+            least = [min(p, probability_near(found, one.position - dropped)) for p, one in zip(least, told, strict=True)]
+    return [(one.position, one.probability, p) for one, p in zip(told, least, strict=True)]
+
+
+def annotated(path: str, count: int) -> dict[str, np.ndarray]:
+    """The shortest univariate series of at least 100 observations of a collection that `recbayes study real` reads."""
+    from recbayes.studies.real.reading import read_collection
+
+    some = [one for one in read_collection(path).series if one.values.shape[1] == 1 and len(one.values) >= 100]
+    return {one.name: one.values[:, 0] for one in sorted(some, key=lambda one: len(one.values))[:count]}
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--count", type=int, default=40, help="series of each kind")
     arguments.add_argument("--workers", type=int, default=2)
+    arguments.add_argument("--series", help="annotated series, as recbayes study real reads them, to be shaken too")
+    arguments.add_argument("--only", choices=("quiet", "changed", "shaken"), help="one part")
     given = arguments.parse_args()
     with ProcessPoolExecutor(given.workers) as pool:
-        for name in QUIET:
+        for name in QUIET if given.only in (None, "quiet") else ():
             told = list(pool.map(partial(changes, name), range(given.count), chunksize=4))
             print(f"{name:28} cut in {np.mean([len(one) > 0 for one in told]):6.1%}", flush=True)
-        for name in CHANGED:
+        for name in CHANGED if given.only in (None, "changed") else ():
             told = list(pool.map(partial(changes, name), range(given.count), chunksize=4))
             hits = np.mean([any(abs(position - HALF) <= 5 for position in one) for one in told])
             print(f"{name:28} found in {hits:6.1%}, {np.mean([len(one) for one in told]):.2f} changes told", flush=True)
-        nile = list(pool.map(nile_probability, range(16)))
-        print(f"the Nile's change, jittered and cut short: probability {min(nile):.2f} to {max(nile):.2f}")
+        if given.only not in (None, "shaken"):
+            return
+        series = {"the Nile": rb.data.nile().values[:, 0]}
+        series |= annotated(given.series, 6) if given.series else {}
+        for name, changes_of in zip(series, pool.map(stability, series.values()), strict=True):
+            for position, probability, least in changes_of:
+                print(
+                    f"{name}: change at {position} told with {probability:.2f}, at least {least:.2f} when shaken", flush=True
+                )
 
 
 if __name__ == "__main__":

@@ -356,10 +356,15 @@ CALLS = [
     ),
     Call(
         "Series",
-        lambda: {"values": Y, "noise_covariance": np.ones((5, 1)), "times": np.array([0, 1, 3, 3, 9]), "unit": 0.5},
+        lambda: {
+            "values": Y,
+            "noise_covariance": np.ones((5, 1)),
+            "times": np.array([0, 1, 3, 3, 9]),
+            "unit": 0.5,
+            "regressors": np.ones((5, 1)),
+        },
         lambda series: rb.inside(gaussian(), series),
     ),
-    Call("Series", lambda: {"values": Y, "regressors": np.ones((5, 2))}),
     Call("load", lambda: {"path": saved()}),
     # Trees
     Call(

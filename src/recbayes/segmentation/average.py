@@ -106,7 +106,8 @@ class AveragePosterior(Posterior):
                 "that of their draws, which may have missed some of it; compare the results of several seeds"
             )
         size, draws = self.effective_sample_size, len(self.trees)
-        if draws >= 100 and size < FEW:
+        of_models = float(self.shares @ np.array([len(part.trees) for part in self.parts]))
+        if of_models >= 2 * FEW and size < FEW:  # of fewer, nobody expects more
             return f"{draws} draws are worth {size:.3g} independent ones, and probabilities as uncertain; give more draws="
         return ""
 

@@ -19,7 +19,7 @@ from recbayes.segmentation.progress import Progress
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.known import INNER, NODE
 
-FEWEST = 100  # draws of a model
+FEWEST = 100  # draws of a model, unless fewer are wished for in all
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Task:
 
 def draw_average(models: Sequence[Candidate], shares: np.ndarray, task: Task) -> AveragePosterior:
     """Draws from each model, as many as its likely share of the posterior says; their evidence tells the true share."""
-    counts = np.maximum(np.ceil(task.draws * shares), FEWEST).astype(np.int64).tolist()
+    counts = np.maximum(np.ceil(task.draws * shares), min(FEWEST, task.draws)).astype(np.int64).tolist()
     seeds = np.random.default_rng(task.seed).integers(2**62, size=len(models)).tolist()
     constraints = [task.constraints] * len(models)
     what = "describing segments" if isinstance(task.constraints, GivenSegments) else "drawing trees"

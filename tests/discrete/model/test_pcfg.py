@@ -141,7 +141,7 @@ def test_rules_given_twice_are_one() -> None:
         ("S", [Rule("S", (A,), -0.1)], r"rules\[0\]\.weight must not be negative, got -0\.1"),
         ("S", [Rule("S", (A,), 9e149)] * 2, r"weight of S -> 'a' must be at most 1e\+150, got 1.8e\+150; rescale"),
         ("S", [Rule("S", (A,), float("nan"))], "must be finite"),
-        ("S", [Rule("S", (A,), "half")], "must be numbers"),
+        ("S", [Rule("S", (A,), "half")], "must be one number"),
         ("S", [Rule("S", (A,), 0.0)], "all weights of 'S' are zero"),
         ("T", [Rule("S", (A,))], "start symbol 'T' has no rules; there are rules for 'S'"),
         ("S", [Rule("S", ("X", "Y", A))], "non-terminals without rules: 'X', 'Y'; give each a rule"),

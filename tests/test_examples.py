@@ -28,6 +28,16 @@ def test_calibration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "| 240 |" in capsys.readouterr().out
 
 
+def test_segment_calibration(capsys: pytest.CaptureFixture[str]) -> None:
+    """A few series from the default model: intervals hold about as much as they claim."""
+    outcomes = runpy.run_path(str(EXAMPLES / "segment_calibration.py"), run_name="examples")["outcome"]
+    found = [outcomes(seed, 100) for seed in range(6)]
+    claims, holds = np.array([pair for one in found for pairs in one.intervals.values() for pair in pairs]).T
+    assert holds.mean() > claims.mean() - 0.25
+    assert all(np.isclose(one.kinds[:, 0].sum(), 1.0) and one.kinds[:, 1].sum() <= 1 for one in found)
+    assert all(one.spans[:, 1].sum() > 0 or len(one.intervals["level"]) == 1 for one in found)
+
+
 @pytest.mark.filterwarnings("ignore::recbayes.errors.ApproximationWarning")
 def test_components(capsys: pytest.CaptureFixture[str]) -> None:
     shares = runpy.run_path(str(EXAMPLES / "components.py"))["main"](1, 200)

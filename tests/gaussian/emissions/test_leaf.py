@@ -192,3 +192,21 @@ def test_values_are_drawn_jointly() -> None:
         sample = drawn[:, n].reshape(-1, 2)
         np.testing.assert_allclose(sample.mean(axis=0), node.value, atol=6 * np.sqrt(np.diag(node.covariance).max() / 16000))
         np.testing.assert_allclose(np.cov(sample.T), node.covariance, rtol=0.08, atol=0.02)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_regressors(columns: int) -> None:
+    """Coefficients of the user's own columns: densities of all trees, and the gradient with respect to their deviations."""
+    deviations = np.linspace(0.5, 1.5, 2 * columns).reshape(2, columns)
+    one = model(columns, regressor_std=deviations, trend_std=1.0, coefficients=[0.5])
+    y = Series(series(4, columns, 3, True), regressors=np.random.default_rng(0).normal(size=(4, 2)))
+    for tree in dense.trees(one, 4):
+        assert rb.log_joint(one, y, tree) == pytest.approx(dense.log_joint(one, y, tree), abs=1e-9)
+    parameters = rb.Parameters(one)
+    vector, (_, gradient) = parameters.vector(), rb.log_evidence_and_gradient(one, y)[:2]
+    assert any("regressor_std" in name for name in parameters.names)
+    for n in range(len(vector)):
+        step = np.zeros_like(vector)
+        step[n] = 1e-5
+        up, down = (rb.inside(parameters.with_vector(vector + sign * step), y).log_evidence for sign in (1, -1))
+        assert gradient[n] == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-6), parameters.names[n]

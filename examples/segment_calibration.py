@@ -10,6 +10,7 @@ should hold what was drawn in 80 %. Run it with
 import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +46,7 @@ def drawn(seed: int) -> tuple[str, np.ndarray, rb.Tree]:
     models = default_models([View(rb.Series(np.zeros((length, 1))), UNITS)])
     one: Candidate = models[rng.choice(len(models), p=[model.probability for model in models])]
     which = rng.choice(len(one.lengths), p=one.shares)
-    model = Candidate(**{**vars(one), "drawn": int(which)}).model
+    model = replace(one, drawn=int(which)).model
     y, tree = model.sample(seed=rng, min_length=length, max_length=length, attempts=10**6)
     return one.kind, y, tree
 

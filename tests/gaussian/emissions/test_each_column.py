@@ -1,6 +1,7 @@
 """Leaves whose columns have members of the bank of their own, against sums over all of them."""
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from scipy.special import logsumexp
 
 import recbayes as rb
 from recbayes.checks.series import as_series
-from recbayes.gaussian.emissions.each_column import nearest, one_column
+from recbayes.gaussian.emissions.nearest import Expected, nearest
+from recbayes.gaussian.emissions.one_leaf import one_column
 from recbayes.gaussian.posterior.leaves import belief, leaf_parts
 from tests.gaussian.emissions import dense
 from tests.gaussian.emissions.test_leaf import model, series
@@ -79,16 +81,22 @@ def test_the_nearest_potential_has_the_moments_of_the_mixture(count: int, seed: 
     rng = np.random.default_rng(seed)
     potentials = np.stack([rng.normal(size=count), rng.normal(size=count), rng.uniform(0.5, 4.0, count)], axis=1)
     weights = rng.dirichlet(np.ones(count))
-    height, mode, precision = nearest(potentials[:, :, None], weights)[:, 0]
+    centre, variance = rng.normal(), rng.uniform(0.5, 9.0)
+    expected = Expected(np.array([centre]), np.array([variance]))
+    height, mode, precision = nearest(potentials[:, :, None, None], weights, expected)[:, 0, 0]
 
-    def mixture(u: float) -> float:
-        return float(weights @ np.exp(potentials[:, 0] - 0.5 * potentials[:, 2] * (u - potentials[:, 1]) ** 2))
+    def moments(potential: Callable[[float], float]) -> np.ndarray:
+        """Of a function times the density of what is expected: mass, mean and variance."""
 
-    moments = [quad(lambda u, k=k: u**k * mixture(u), -25, 25, limit=200)[0] for k in range(3)]
-    mean = moments[1] / moments[0]
-    assert height + 0.5 * np.log(2 * np.pi / precision) == pytest.approx(np.log(moments[0]), abs=1e-7)
-    assert mode == pytest.approx(mean, abs=1e-7)
-    assert 1.0 / precision == pytest.approx(moments[2] / moments[0] - mean**2, rel=1e-6)
+        def weighed(u: float, power: int) -> float:
+            return float(u**power * potential(u) * np.exp(-0.5 * (u - centre) ** 2 / variance))
+
+        mass, first, second = (quad(weighed, -25, 25, args=(power,), limit=200)[0] for power in range(3))
+        return np.array([mass, first / mass, second / mass - (first / mass) ** 2])
+
+    right = moments(lambda u: weights @ np.exp(potentials[:, 0] - 0.5 * potentials[:, 2] * (u - potentials[:, 1]) ** 2))
+    found = moments(lambda u: np.exp(height - 0.5 * precision * (u - mode) ** 2))
+    np.testing.assert_allclose(found, right, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("kind", ["level", "trend", "season"])

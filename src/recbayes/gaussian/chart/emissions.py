@@ -9,8 +9,10 @@ import numpy as np
 from recbayes.checks.series import Series
 from recbayes.gaussian.chart.coordinates import coordinates_of
 from recbayes.gaussian.chart.plan import Plan
+from recbayes.gaussian.chart.references import expected_columns
 from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules
 from recbayes.gaussian.emissions.emission import Emission, Rows
+from recbayes.gaussian.emissions.nearest import Expected
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.parameters.quantity import Slopes
 
@@ -20,7 +22,7 @@ def write_emissions(
 ) -> None:
     """Put the potentials of all emissions of all spans where the kernels expect them."""
     for e, rule in enumerate(emit_rules(model, origins)):
-        rule.fill(series, plan.positions, _rows(tables, plan, e, messages))
+        rule.fill(series, plan.positions, _rows(model, tables, origins, plan, e, messages))
 
 
 def emission_slopes(
@@ -38,7 +40,7 @@ def emission_slopes(
     places = coordinates_of(model)
     found: dict[tuple[int, int], list[Slopes | None]] = {}
     for e, ((v, r, m), rule) in enumerate(zip(origins.emits, emit_rules(model, origins), strict=True)):
-        slopes = rule.slopes(series, plan.positions, _rows(tables, plan, e, messages), derivatives)
+        slopes = rule.slopes(series, plan.positions, _rows(model, tables, origins, plan, e, messages), derivatives)
         given: Emission = model.variables[v].rules[r]
         slopes = slopes if places is None else given.slopes_before(places[v].as_link(), slopes)
         found.setdefault((v, r), [None] * len(given.members))[m] = slopes
@@ -60,5 +62,12 @@ def length_log_probability(model: GaussianRBN, origins: Origins, plan: Plan) -> 
     return np.array([known[id(rule.length)] for rule in rules])
 
 
-def _rows(tables: Tables, plan: Plan, e: int, messages: np.ndarray) -> Rows:
-    return Rows(messages, plan.emit_base, plan.emit_rows[e : e + 1], tables.size)
+def expected_of(model: GaussianRBN, origins: Origins, e: int) -> Expected | None:
+    """Where the means of the columns of an emission are expected, if it depends on that."""
+    v, r, m = origins.emits[e]
+    return expected_columns(model, v, model.variables[v].rules[r].members[m].emission)
+
+
+def _rows(model: GaussianRBN, tables: Tables, origins: Origins, plan: Plan, e: int, messages: np.ndarray) -> Rows:
+    rows = plan.emit_rows[e : e + 1]
+    return Rows(messages, plan.emit_base, rows, tables.size, expected_of(model, origins, e))

@@ -11,8 +11,9 @@ import numpy as np
 
 from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
-from recbayes.gaussian.emissions.each_column import one_column
 from recbayes.gaussian.emissions.leaf import Leaf
+from recbayes.gaussian.emissions.nearest import Expected
+from recbayes.gaussian.emissions.one_leaf import one_column
 from recbayes.gaussian.emissions.regression import column_potentials, columns_of, numbers_of, span_count, ticks_of
 from recbayes.gaussian.kernels.flat import BankTerms, add_member, bank_evidence, boundary_pass
 from recbayes.gaussian.kernels.leaves import observation_terms
@@ -43,7 +44,7 @@ def span_evidence(
         run_kernel(bank_evidence, y, ticks, terms, mean, variance, by_member, total)
         return by_member, total
     for m, member in enumerate(leaf.members):
-        columns = column_potentials(member.emission, series, positions, segments)  # type: ignore[arg-type]
+        columns = column_potentials(member.emission, series, positions, segments, Expected(mean, variance))  # type: ignore[arg-type]
         run_kernel(add_member, columns, mean, variance, np.log(member.weight), by_member[m], total)
     return by_member, total
 

@@ -17,7 +17,7 @@ from recbayes.gaussian.chart.message import Message, matched
 from recbayes.gaussian.chart.plan import Plan, make_plan, span_limits
 from recbayes.gaussian.chart.tables import Tables, tables_of
 from recbayes.gaussian.kernels.inside import fill_inside
-from recbayes.gaussian.kernels.listing import Problem, most_alternatives
+from recbayes.gaussian.kernels.listing import Problem, most_alternatives, nothing_given
 from recbayes.gaussian.kernels.mixtures import fill_mixtures
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.spans.constraints import FREE, Constraints
@@ -109,16 +109,15 @@ def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FR
     if components == 1:
         run_kernel(fill_inside, tables, plan, lengths, messages, choices, evidence)
     else:
-        problem = Problem(tables, plan, dimensions(model), lengths, messages, int(components), np.empty((0, 1)))
+        problem = Problem(tables, plan, dimensions(model), lengths, messages, int(components), nothing_given(tables.size))
         run_kernel(fill_mixtures, problem, most_alternatives(tables, plan, components), choices, evidence)
     if np.isnan(evidence).any():
         raise DataError(NOT_A_NUMBER)
     log_evidence = float(np.logaddexp.reduce(evidence))
     if log_evidence == -np.inf:
         if not np.isnan(series.values).all():  # messages that are not numbers are left out, until there is none
-            inside_one(
-                model, replace(series, values=np.full_like(series.values, np.nan)), constraints
-            )  # or it is the length
+            unseen = replace(series, values=np.full_like(series.values, np.nan))
+            inside_one(model, unseen, constraints)  # an error, if it is the length
             raise DataError(NOT_A_NUMBER)
         raise LengthError(_impossible(model, tables, series, constraints.any))
     return Chart(model, series, log_evidence, plan, messages, choices, evidence[: len(origins.prior)], int(components))

@@ -4,11 +4,15 @@ import numpy as np
 
 from recbayes.checks.kept import kept
 from recbayes.compiled.layout import pack_messages
+from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.emissions.leaf import Leaf
+from recbayes.gaussian.emissions.nearest import Expected
 from recbayes.gaussian.model.moments import gaussians_of, matched_moments
 from recbayes.gaussian.model.parts import Reference, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.model.roots import inverse
 
+EXPECTED_SPREAD = 1.5  # where the means of leaves are expected, likewise: mostly within what the variable itself does
 REFERENCE_SPREAD = 3.0  # standard deviations of the reference Gaussian, in those of the variable's own distribution
 
 
@@ -23,6 +27,20 @@ def references_of(model: GaussianRBN) -> tuple[Reference, ...]:
         floor = 1e-6 * (np.trace(covariance) / len(mean) or 1e-6 * widest)  # a variable may be constant
         references.append(Reference(mean, REFERENCE_SPREAD**2 * (covariance + floor * np.eye(len(mean)))))
     return tuple(references)
+
+
+def expected_columns(model: GaussianRBN, v: int, emission: Emission) -> Expected | None:
+    """Where the means of the columns of a variable's emission are expected, if its potentials depend on that.
+
+    They are the same in all coordinates, so the emission is that of the model.
+    """
+    if emission.is_gaussian or not isinstance(emission, Leaf):
+        return None
+    reference = references_of(model)[v]
+    H = np.eye(len(reference.mean))[: emission.columns] if emission.map is None else emission.map
+    mean = H @ reference.mean + (0.0 if emission.offset is None else emission.offset)
+    variance = EXPECTED_SPREAD**2 / REFERENCE_SPREAD**2 * np.einsum("ca,ab,cb->c", H, reference.covariance, H)
+    return Expected(mean, variance)
 
 
 def reference_constants(reference: Reference, size: int) -> np.ndarray:

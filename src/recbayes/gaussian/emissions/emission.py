@@ -14,6 +14,7 @@ import numpy as np
 from recbayes.checks.series import Series
 from recbayes.compiled.layout import row_block
 from recbayes.errors import ModelError
+from recbayes.gaussian.emissions.nearest import Expected
 from recbayes.gaussian.emissions.potentials import Potentials
 from recbayes.gaussian.model.parts import Link
 from recbayes.lengths import LENGTHS, Length
@@ -27,6 +28,7 @@ class Rows(NamedTuple):
     base: int
     rows: np.ndarray  # (1, widths) of ROW, see `recbayes.compiled.layout`
     size: int  # dimensions, blank ones included
+    expected: Expected | None = None  # where the means of columns are expected, for emissions that are not Gaussian
 
     def block(self, entries: np.ndarray, width: int) -> np.ndarray:
         """The row of a width as a view, one line per entry and one column per start; of the potentials, or derivatives."""
@@ -154,7 +156,7 @@ class Emission(ABC):
         """
 
     @abstractmethod
-    def of_leaves(self, series: Series, positions: np.ndarray, size: int) -> Potentials:
+    def of_leaves(self, series: Series, positions: np.ndarray, size: int, expected: Expected | None) -> Potentials:
         """The potentials of the spans between neighbouring positions alone: the leaves of a tree."""
 
     @abstractmethod

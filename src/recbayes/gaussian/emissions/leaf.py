@@ -20,7 +20,8 @@ from recbayes.checks.series import Series
 from recbayes.compiled.layout import HEIGHT, unpack_messages
 from recbayes.errors import DataError, ModelError
 from recbayes.gaussian.emissions.emission import Emission, Linear, Member, Rows, Sampled, check_length
-from recbayes.gaussian.emissions.one_leaf import linear_form, sample_leaf
+from recbayes.gaussian.emissions.nearest import Expected
+from recbayes.gaussian.emissions.one_leaf import PER_COLUMN, linear_form, sample_leaf
 from recbayes.gaussian.emissions.potentials import Potentials
 from recbayes.gaussian.emissions.regression import column_potentials, column_slopes, span_count, weight_slopes
 from recbayes.gaussian.emissions.through import Means, through, through_adjoint
@@ -31,7 +32,6 @@ from recbayes.parameters.quantity import Quantity, Slopes, Values
 
 Past = Literal["restart", "observed"]
 PLAIN = ("harmonics", "past", "outlier_probability", "each_column")
-PER_COLUMN = ("noise_std", "trend_std", "season_std", "start_std", "outlier_std")
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +229,8 @@ class Leaf(Emission):
     def fill(self, series: Series, positions: np.ndarray, rows: Rows) -> None:
         segments = len(positions) - 1
         widest = _widest(rows, segments)
-        packed = through(self._means, column_potentials(self, _plain(series), positions, widest), rows.size)
+        columns = column_potentials(self, _plain(series), positions, widest, rows.expected)
+        packed = through(self._means, columns, rows.size)
         for width, spans in _by_width(segments, widest):
             block = rows.block(rows.messages, width)
             block[HEIGHT] = -np.inf
@@ -238,22 +239,23 @@ class Leaf(Emission):
     def slopes(self, series: Series, positions: np.ndarray, rows: Rows, derivatives: np.ndarray) -> Slopes:
         segments = len(positions) - 1
         widest = _widest(rows, segments)
-        columns = column_potentials(self, series, positions, widest)
+        columns = column_potentials(self, series, positions, widest, rows.expected)
         packed = np.empty((rows.block(derivatives, 1).shape[0], columns.shape[2]))
         for width, spans in _by_width(segments, widest):
             packed[:, spans] = rows.block(derivatives, width)[:, : spans.stop - spans.start]
         found = through_adjoint(self._means, columns, packed, rows.size)
-        own = column_slopes(self, series, positions, widest, found.columns)
+        own = column_slopes(self, series, positions, widest, rows.expected, found.columns)
         if self.each_column:
-            own["weights"] = weight_slopes(self, series, positions, widest, found.columns)
+            assert rows.expected is not None
+            own["weights"] = weight_slopes(self, series, positions, widest, rows.expected, found.columns)
         return {**own, "map": found.map, "offset": found.offset}
 
     def of_members(self, slopes: Sequence[Slopes], counts: Sequence[float]) -> Slopes:
         total = super().of_members(slopes, counts)
         return total if self.each_column else {**total, "weights": np.array(counts)}
 
-    def of_leaves(self, series: Series, positions: np.ndarray, size: int) -> Potentials:
-        packed = through(self._means, column_potentials(self, _plain(series), positions, 1), size)
+    def of_leaves(self, series: Series, positions: np.ndarray, size: int, expected: Expected | None) -> Potentials:
+        packed = through(self._means, column_potentials(self, _plain(series), positions, 1, expected), size)
         return Potentials(*unpack_messages(packed.T, size))
 
     def behind(self, link: Link | None) -> Self:

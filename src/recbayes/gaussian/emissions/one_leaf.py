@@ -6,18 +6,29 @@ observation what the one before says of it. This is the model of `recbayes.gauss
 for one span.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from recbayes.checks.series import Series
 from recbayes.errors import ModelError
-from recbayes.gaussian.emissions.each_column import one_column
 from recbayes.gaussian.emissions.emission import Linear, Sampled
 from recbayes.gaussian.emissions.regression import columns_of, design_of, numbers_of, of_span, ticks_of
 
 if TYPE_CHECKING:
     from recbayes.gaussian.emissions.leaf import Leaf
+
+
+PER_COLUMN = ("noise_std", "trend_std", "season_std", "start_std", "outlier_std")  # deviations that each column has
+
+
+def one_column(leaf: "Leaf", d: int) -> "Leaf":
+    """The leaf of column d alone, which shows its value itself."""
+    values = {name: getattr(leaf, name) for name in PER_COLUMN}
+    alone: dict[str, Any] = {name: None if value is None else value[d : d + 1] for name, value in values.items()}
+    regressors = None if leaf.regressor_std is None else leaf.regressor_std[:, d : d + 1]
+    return replace(leaf, each_column=False, regressor_std=regressors, map=None, offset=None, **alone)
 
 
 class Whitened(NamedTuple):

@@ -11,6 +11,7 @@ from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.layout import HEIGHT, pack_messages, unpack_messages
 from recbayes.gaussian.emissions.emission import Emission, Rows
+from recbayes.gaussian.emissions.nearest import Expected
 from recbayes.gaussian.emissions.potentials import Potentials, merge, merge_adjoint
 from recbayes.parameters.quantity import Slopes
 
@@ -26,7 +27,7 @@ class Product(Emission):
     def observe_slopes(self, series: Series, potentials: Potentials, derivatives: Potentials) -> Slopes:
         """Derivatives with respect to the emission's quantities, from those with respect to these potentials."""
 
-    def of_leaves(self, series: Series, positions: np.ndarray, size: int) -> Potentials:
+    def of_leaves(self, series: Series, positions: np.ndarray, size: int, expected: Expected | None) -> Potentials:
         return merge(self.observe(series, size), positions)
 
     def fill(self, series: Series, positions: np.ndarray, rows: Rows) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
-from recbayes.gaussian.emissions.each_column import by_log_weights, nearest
+from recbayes.gaussian.emissions.nearest import Expected, by_log_weights, nearest
 from recbayes.gaussian.emissions.outliers import states
 
 if TYPE_CHECKING:
@@ -28,12 +28,17 @@ def span_count(segments: int, widest: int) -> int:
     return widest * (2 * segments - widest + 1) // 2
 
 
-def column_potentials(leaf: "Leaf", series: Series, positions: np.ndarray, widest: int) -> np.ndarray:
-    """Heights, modes and precisions of the means of all columns: (3, columns, spans), by width and then by start."""
-    return _potentials(leaf, series, positions, widest, None)
+def column_potentials(
+    leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, expected: Expected | None
+) -> np.ndarray:
+    """Heights, modes and precisions of the means of all columns: (3, columns, spans), by width and then by start. Those of a
+    leaf that is not Gaussian are the nearest where means are expected."""
+    return _potentials(leaf, series, positions, widest, expected, None)
 
 
-def column_slopes(leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, derivatives: np.ndarray) -> dict:
+def column_slopes(
+    leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, expected: Expected | None, derivatives: np.ndarray
+) -> dict:
     """Derivatives with respect to all deviations of the leaf, from those with respect to the columns' potentials."""
     found = {}
     for name in (*DEVIATIONS, "season_std", "regressor_std"):
@@ -41,7 +46,7 @@ def column_slopes(leaf: "Leaf", series: Series, positions: np.ndarray, widest: i
         if value is None or (name == "start_std" and not any(leaf.coefficients)):
             continue
         by_row = [
-            (_potentials(leaf, series, positions, widest, (name, row)).imag / STEP * derivatives).sum(axis=(0, 2))
+            (_potentials(leaf, series, positions, widest, expected, (name, row)).imag / STEP * derivatives).sum(axis=(0, 2))
             for row in range(len(np.atleast_2d(value)))
         ]
         found[name] = by_row[0] if np.ndim(value) == 1 else np.array(by_row)
@@ -49,11 +54,17 @@ def column_slopes(leaf: "Leaf", series: Series, positions: np.ndarray, widest: i
 
 
 def _potentials(
-    leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, stepped: tuple[str, int] | None
+    leaf: "Leaf",
+    series: Series,
+    positions: np.ndarray,
+    widest: int,
+    expected: Expected | None,
+    stepped: tuple[str, int] | None,
 ) -> np.ndarray:
     if leaf.is_gaussian:
         return _given_sets(leaf, series, positions, widest, stepped)
-    return nearest(mixed_potentials(leaf, series, positions, widest, stepped), mixed_weights(leaf))
+    assert expected is not None
+    return nearest(mixed_potentials(leaf, series, positions, widest, stepped), mixed_weights(leaf), expected)
 
 
 def mixed_potentials(
@@ -73,10 +84,12 @@ def mixed_weights(leaf: "Leaf") -> np.ndarray:
     return np.array([*weights, 1.0] if leaf.outlier_probability else weights)
 
 
-def weight_slopes(leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, derivatives: np.ndarray) -> np.ndarray:
+def weight_slopes(
+    leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, expected: Expected, derivatives: np.ndarray
+) -> np.ndarray:
     """Derivatives with respect to the logarithms of the bank's weights, where every column has a member of its own."""
     potentials = mixed_potentials(leaf, series, positions, widest)
-    return by_log_weights(potentials, mixed_weights(leaf), derivatives, STEP)[: len(leaf.bank)]
+    return by_log_weights(potentials, mixed_weights(leaf), expected, derivatives, STEP)[: len(leaf.bank)]
 
 
 def _given_sets(

@@ -33,6 +33,11 @@ class Problem(NamedTuple):
     given: np.ndarray  # (leaves, entries) potentials that some leaves of followed trees have, instead of the chart's
 
 
+def nothing_given(size: int) -> np.ndarray:
+    """Of trees that are followed with the chart's potentials."""
+    return np.empty((0, message_entries(size)))
+
+
 class Listing(NamedTuple):
     """What a list is made from besides tables and plan, and where in the room it is written."""
 

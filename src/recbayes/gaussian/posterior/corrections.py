@@ -15,6 +15,7 @@ from scipy.special import logsumexp
 
 from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.lanes import LANES
+from recbayes.gaussian.chart.emissions import expected_of
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.tables import emit_rules, tables_of
 from recbayes.gaussian.emissions.leaf import Leaf
@@ -22,7 +23,7 @@ from recbayes.gaussian.kernels.follow import follow_trees
 from recbayes.gaussian.kernels.listing import Problem
 from recbayes.gaussian.kernels.values import draw_values
 from recbayes.gaussian.posterior.follow import problem_of
-from recbayes.gaussian.posterior.members import Choices, expected_means
+from recbayes.gaussian.posterior.members import Choices
 from recbayes.gaussian.posterior.outliers import log_ratios
 from recbayes.tree.forest import Forest
 
@@ -58,6 +59,15 @@ class Corrected(NamedTuple):
         return np.asarray(logsumexp(self.logs, axis=1) - np.log(self.logs.shape[1]))
 
 
+class _Group(NamedTuple):
+    """Leaves with one rule (a number of the tables' emissions) and span: its points, and their nodes in the forest."""
+
+    rule: int
+    leaf: Leaf
+    points: tuple[int, int]
+    nodes: np.ndarray
+
+
 def corrections(chart: Chart, forest: Forest, components: np.ndarray, seed: int) -> Corrected:
     """For trees that were drawn with these Gaussians of the prior."""
     rng = np.random.default_rng([seed, 1])
@@ -87,18 +97,18 @@ def corrections(chart: Chart, forest: Forest, components: np.ndarray, seed: int)
     return Corrected(logs, found)
 
 
-def _choices(chart: Chart, groups: "list[_Group]") -> dict[int, Choices]:
-    """For every leaf of the tables. These may be in other coordinates than the model; means of columns are the same."""
+def _choices(chart: Chart, groups: list[_Group]) -> dict[int, Choices]:
+    """For every leaf of the tables."""
     _, origins = tables_of(chart.model)
     found: dict[int, Choices] = {}
     for number, leaf in {one.rule: one.leaf for one in groups}.items():
-        v, r, m = origins.emits[number]
-        expected = expected_means(chart.model, v, chart.model.variables[v].rules[r].members[m].emission)
+        expected = expected_of(chart.model, origins, number)
+        assert expected is not None
         found[number] = Choices(leaf, expected, chart)
     return found
 
 
-def _columns_of_trees(groups: "list[_Group]", forest: Forest) -> np.ndarray:
+def _columns_of_trees(groups: list[_Group], forest: Forest) -> np.ndarray:
     """How many columns all leaves of each tree have whose potentials are not their likelihood."""
     found = np.zeros(len(forest))
     for _, leaf, _, nodes in groups:
@@ -118,15 +128,6 @@ def _means(leaf: Leaf, values: np.ndarray) -> np.ndarray:
     values = values.swapaxes(1, 2)
     means = values[:, :, : leaf.columns] if leaf.map is None else values[:, :, : leaf.map.shape[1]] @ leaf.map.T
     return means if leaf.offset is None else means + leaf.offset
-
-
-class _Group(NamedTuple):
-    """Leaves with one rule (a number of the tables' emissions) and span: its points, and their nodes in the forest."""
-
-    rule: int
-    leaf: Leaf
-    points: tuple[int, int]
-    nodes: np.ndarray
 
 
 def _groups(chart: Chart, forest: Forest) -> list[_Group]:

@@ -8,9 +8,9 @@ from recbayes.gaussian.chart.gradient import ModelGradient, assemble, no_gradien
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.follow import follow_trees
-from recbayes.gaussian.kernels.listing import Problem
+from recbayes.gaussian.kernels.listing import Problem, nothing_given
 from recbayes.gaussian.kernels.slopes import gather_slopes
-from recbayes.gaussian.posterior.given_tree import constants_of, nothing_given
+from recbayes.gaussian.posterior.given_tree import constants_of
 from recbayes.tree.forest import Forest
 
 

@@ -14,12 +14,12 @@ from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.layout import lay_out_rows, message_entries, pack_messages, put_end_to_end, row_block, unpack_messages
 from recbayes.errors import DataError
 from recbayes.gaussian.chart.coordinates import moments_outside
-from recbayes.gaussian.chart.emissions import length_log_probability
+from recbayes.gaussian.chart.emissions import expected_of, length_log_probability
 from recbayes.gaussian.chart.inside import dimensions
 from recbayes.gaussian.chart.plan import Plan, make_plan, ticks_at
 from recbayes.gaussian.chart.tables import Origins, Tables, emit_rules, tables_of
 from recbayes.gaussian.kernels.follow import follow_trees
-from recbayes.gaussian.kernels.listing import Problem
+from recbayes.gaussian.kernels.listing import Problem, nothing_given
 from recbayes.gaussian.model.moments import matched_moments
 from recbayes.gaussian.model.naming import rule_name
 from recbayes.gaussian.model.parts import Variable
@@ -99,16 +99,11 @@ def _leaf_problem(model: GaussianRBN, tables: Tables, origins: Origins, series: 
     put_end_to_end(emit_rows, sizes)
     messages = np.zeros(sizes.sum())
     for e, rule in enumerate(rules):
-        potentials = rule.of_leaves(series, positions, size)
+        potentials = rule.of_leaves(series, positions, size, expected_of(model, origins, e))
         row_block(messages, 0, emit_rows[e, 1], size)[:, :leaves] = pack_messages(*potentials).T
     ticks = ticks_at(positions, series.ticks)
     plan = make_plan(tables, 1)._replace(positions=positions, ticks=ticks, emit_rows=emit_rows, emit_base=0)
     return Problem(tables, plan, *constants_of(model, origins, plan), messages, 1, nothing_given(size))
-
-
-def nothing_given(size: int) -> np.ndarray:
-    """Of trees that are followed with the chart's potentials."""
-    return np.empty((0, message_entries(size)))
 
 
 def constants_of(model: GaussianRBN, origins: Origins, plan: Plan) -> tuple[np.ndarray, np.ndarray]:

@@ -61,17 +61,30 @@ class Candidate:
         prior = Prior("segment", (Component(units.centre, np.diag(units.scale**2)),))
         return GaussianRBN((Variable("segment", len(units.scale), (split, leaf)),), prior)
 
+    @cached_property
+    def _log_counts(self) -> np.ndarray:
+        """For each length, log p(m segments and as many observations) for m = 0, 1, 2, ..."""
+        return np.array([log_count_probability(length, TERMINATION, self.view.ticks) for length in self.lengths])
+
     def log_ratios(self, least: int, most: int) -> np.ndarray:
         """For 0, 1, 2, ... segments, the log probability of such a tree by all lengths, given that there are as many
         observations and at least and at most so many segments, over that by the length that trees are drawn with."""
-        counts = np.array([log_count_probability(length, TERMINATION, self.view.ticks) for length in self.lengths])
-        within = counts[:, least : most + 1]
-        with np.errstate(divide="ignore"):
-            logs = within - logsumexp(within, axis=1, keepdims=True) + np.log(self.shares)[:, None]
-        found = np.full(counts.shape[1], -np.inf)
+        within = self._log_counts[:, least : most + 1]
+        logs = self._log_joint(within)
+        found = np.full(self._log_counts.shape[1], -np.inf)
         possible = np.isfinite(within[self.drawn])
         found[least : most + 1][possible] = logsumexp(logs, axis=0)[possible] - within[self.drawn][possible]
         return found
+
+    def length_shares(self, counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """How probable each length is, given draws with so many segments and their weights."""
+        logs = self._log_joint(self._log_counts)[:, counts]
+        return np.asarray(np.exp(logs - logsumexp(logs, axis=0)) @ weights)
+
+    def _log_joint(self, within: np.ndarray) -> np.ndarray:
+        """Logs of the probabilities of lengths and numbers of segments, given that these are some of those given."""
+        with np.errstate(divide="ignore"):
+            return within - logsumexp(within, axis=1, keepdims=True) + np.log(self.shares)[:, None]
 
 
 def default_models(

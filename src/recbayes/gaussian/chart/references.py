@@ -12,7 +12,6 @@ from recbayes.gaussian.model.parts import Reference, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.model.roots import inverse
 
-EXPECTED_SPREAD = 1.5  # where the means of leaves are expected, likewise: mostly within what the variable itself does
 REFERENCE_SPREAD = 3.0  # standard deviations of the reference Gaussian, in those of the variable's own distribution
 
 
@@ -39,8 +38,7 @@ def expected_columns(model: GaussianRBN, v: int, emission: Emission) -> Expected
     reference = references_of(model)[v]
     H = np.eye(len(reference.mean))[: emission.columns] if emission.map is None else emission.map
     mean = H @ reference.mean + (0.0 if emission.offset is None else emission.offset)
-    variance = EXPECTED_SPREAD**2 / REFERENCE_SPREAD**2 * np.einsum("ca,ab,cb->c", H, reference.covariance, H)
-    return Expected(mean, variance)
+    return Expected(mean, np.einsum("ca,ab,cb->c", H, reference.covariance, H))
 
 
 def reference_constants(reference: Reference, size: int) -> np.ndarray:

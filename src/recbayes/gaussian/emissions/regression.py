@@ -61,59 +61,59 @@ def _potentials(
     expected: Expected | None,
     stepped: tuple[str, int] | None,
 ) -> np.ndarray:
-    if leaf.is_gaussian:
-        return _given_sets(leaf, series, positions, widest, stepped)
+    if not leaf.each_column:
+        return _of_member(leaf, series, positions, widest, expected, stepped)
     assert expected is not None
-    return nearest(mixed_potentials(leaf, series, positions, widest, stepped), mixed_weights(leaf), expected)
+    return nearest(_of_bank(leaf, series, positions, widest, expected, stepped), _weights(leaf), expected)
 
 
-def mixed_potentials(
-    leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, stepped: tuple[str, int] | None = None
+def _of_bank(
+    leaf: "Leaf",
+    series: Series,
+    positions: np.ndarray,
+    widest: int,
+    expected: Expected,
+    stepped: tuple[str, int] | None = None,
 ) -> np.ndarray:
-    """What a potential is the nearest one of: those of all members of the bank with the outliers that they take, and where
-    there may be outliers, that of nothing but these: (members, 3, columns, spans)."""
+    """The potentials of all members, which every column chooses among: (members, 3, columns, spans)."""
     members: list[Leaf] = [member.emission for member in leaf.bank]  # type: ignore[misc]
-    found = [_given_sets(one, series, positions, widest, stepped) for one in members]
-    if leaf.outlier_probability:
-        found.append(_given_sets(members[0], series, positions, widest, stepped, everything=True))
-    return np.stack(found)
+    return np.stack([_of_member(one, series, positions, widest, expected, stepped) for one in members])
 
 
-def mixed_weights(leaf: "Leaf") -> np.ndarray:
-    weights = [member.weight for member in leaf.bank]
-    return np.array([*weights, 1.0] if leaf.outlier_probability else weights)
+def _weights(leaf: "Leaf") -> np.ndarray:
+    return np.array([member.weight for member in leaf.bank])
 
 
 def weight_slopes(
     leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, expected: Expected, derivatives: np.ndarray
 ) -> np.ndarray:
     """Derivatives with respect to the logarithms of the bank's weights, where every column has a member of its own."""
-    potentials = mixed_potentials(leaf, series, positions, widest)
-    return by_log_weights(potentials, mixed_weights(leaf), expected, derivatives, STEP)[: len(leaf.bank)]
+    potentials = _of_bank(leaf, series, positions, widest, expected)
+    return by_log_weights(potentials, _weights(leaf), expected, derivatives, STEP)
 
 
-def _given_sets(
+def _of_member(
     leaf: "Leaf",
     series: Series,
     positions: np.ndarray,
     widest: int,
+    expected: Expected | None,
     stepped: tuple[str, int] | None,
-    everything: bool = False,
 ) -> np.ndarray:
-    """With the outliers that stand out or with none, whichever is likelier for a span, or with everything as outliers; the
-    leaf has one noise level and one coefficient."""
+    """Of a leaf that has one noise level and one coefficient."""
     from recbayes.gaussian.kernels.leaves import leaf_potentials  # here, as kernels know models, and models emissions
+    from recbayes.gaussian.kernels.outlier_sets import followed_potentials
 
     dtype = np.float64 if stepped is None else np.complex128
     out = np.empty((3, leaf.columns, span_count(len(positions) - 1, widest)), dtype)
     for d, column in enumerate(columns_of(leaf, series, positions)):
-        one = np.empty((3, out.shape[2]), dtype)
-        numbers = numbers_of(leaf, d, dtype, stepped)
-        run_kernel(leaf_potentials, all_outliers(column) if everything else column, numbers, widest, one)
-        if (column.state == OUTLIER).any() and not everything:
-            clean = np.empty_like(one)
-            run_kernel(leaf_potentials, without_outliers(column), numbers, widest, clean)
-            one = np.where(_log_mass(clean) > _log_mass(one), clean, one)
+        one, numbers = np.empty((3, out.shape[2]), dtype), numbers_of(leaf, d, dtype, stepped)
+        if leaf.outlier_probability:
+            assert expected is not None
+            where = float(expected.mean[d]), float(expected.variance[d])
+            run_kernel(followed_potentials, column, numbers, *where, widest, one)
+        else:
+            run_kernel(leaf_potentials, column, numbers, widest, one)
         out[:, d] = one
     return out
 
@@ -127,11 +127,6 @@ def _log_mass(potentials: np.ndarray) -> np.ndarray:
 def without_outliers(column: "Column") -> "Column":
     """The column with all that is seen taken as clean."""
     return column._replace(state=np.minimum(column.state, CLEAN))
-
-
-def all_outliers(column: "Column") -> "Column":
-    """The column with all that is seen taken as outliers."""
-    return column._replace(state=np.where(column.state == MISSING, MISSING, OUTLIER).astype(column.state.dtype))
 
 
 def of_span(leaf: "Leaf", d: int, column: "Column", start: int, end: int) -> "Column":

@@ -58,7 +58,7 @@ def _empty(size: int, numbers: np.ndarray) -> _Form:
 
 
 @njit(**BORROWING)
-def _residual(c: Column, t: int, last: int, rho: float, y0: float, tick0: float, trend: int, row: np.ndarray) -> None:
+def residual(c: Column, t: int, last: int, rho: float, y0: float, tick0: float, trend: int, row: np.ndarray) -> None:
     """Coefficients and target of y_t - rho y_last, about a place and a time."""
     row[0] = 1.0 - rho
     target = c.y[t] - y0
@@ -71,6 +71,18 @@ def _residual(c: Column, t: int, last: int, rho: float, y0: float, tick0: float,
     for q in range(c.design.shape[1]):
         row[1 + trend + q] = c.design[t, q] - (rho * c.design[last, q] if rho != 0.0 else 0.0)
     row[1 + trend + c.design.shape[1]] = target
+
+
+@njit(**BORROWING)
+def limits_of(phi: float, numbers: np.ndarray) -> tuple:
+    """Variances of noise at the first tick of a leaf, and in the long run."""
+    noise = numbers[NOISE] ** 2
+    if phi == 0.0:
+        return noise, noise
+    stationary, ceiling = noise / (1.0 - phi * phi), numbers[START] ** 2
+    if ceiling.real < noise.real:
+        ceiling = noise
+    return (stationary if stationary.real < ceiling.real else ceiling), stationary
 
 
 class _Terms(NamedTuple):
@@ -93,12 +105,7 @@ def _terms(c: Column, numbers: np.ndarray) -> _Terms:
     empty = np.zeros((4, count), numbers.dtype)
     terms = _Terms(np.full(count, -1), np.zeros(count), empty[0], empty[1], empty[2], empty[3], np.zeros(2, numbers.dtype))
     noise = numbers[NOISE] ** 2
-    first = stationary = noise
-    if c.phi != 0.0:
-        stationary, ceiling = noise / (1.0 - c.phi * c.phi), numbers[START] ** 2
-        if ceiling.real < noise.real:
-            ceiling = noise
-        first = stationary if stationary.real < ceiling.real else ceiling
+    first, stationary = limits_of(c.phi, numbers)
     terms.limits[0], terms.limits[1] = first, stationary
     last = -1
     for t in range(count):
@@ -131,7 +138,7 @@ def _add(
 ) -> None:
     """An observation: the first of a leaf or an outlier, or one that follows a clean one."""
     row, matrix = form.row, form.matrix
-    _residual(c, t, terms.last[t], 0.0 if first else terms.rho[t], y0, tick0, trend, row)
+    residual(c, t, terms.last[t], 0.0 if first else terms.rho[t], y0, tick0, trend, row)
     weight = terms.first_weight[t] if first else terms.next_weight[t]
     log_scale = terms.first_log[t] if first else terms.next_log[t]
     if later:  # the noise began at the leaf's first tick, before this observation
@@ -207,14 +214,10 @@ def _add_moved(total: _Form, part: np.ndarray, up: float, later: float, trend: i
 
 
 @njit(**BORROWING)
-def _integrate(
-    form: _Form, numbers: np.ndarray, trend: int, ticks: float, work: np.ndarray, out: np.ndarray, place: int, y0: float
-) -> None:
-    """Height, mode and precision of what is left as a function of x, at the middle of the leaf."""
-    n = len(form.row) - 1
-    for i in range(n + 1):
-        for j in range(i + 1):
-            work[i, j] = form.matrix[i, j]
+def reduce_form(work: np.ndarray, numbers: np.ndarray, trend: int, ticks: float) -> tuple:
+    """Height (but for the log scale), mode about the form's place and precision of what is left as a function of x, at the
+    middle of the leaf, when all that is its own is integrated out. `work` is a form's matrix, and is lost."""
+    n = len(work) - 1
     if trend:  # a = x - slope (ticks - 1) / 2, and slope = z rise / ticks
         back, scale = -0.5 * (ticks - 1.0), numbers[RISE] / ticks
         square = work[1, 1] + 2.0 * back * work[1, 0] + back * back * work[0, 0]
@@ -230,7 +233,7 @@ def _integrate(
         for j in range(own + 1, n + 1):
             work[j, own] *= scale
         work[own, own] *= scale * scale
-    height = form.log_scale[0]
+    height = numbers[NOISE] * 0.0
     for own in range(n - 1, 0, -1):  # the last first; what is left is x and the target
         pivot = 1.0 + work[own, own]
         height -= 0.5 * np.log(pivot)
@@ -244,13 +247,24 @@ def _integrate(
     if precision.real > 0.0:
         mode = work[n, 0] / precision
         rest = rest - mode * work[n, 0]
-        mode = mode + y0
     else:
         precision = precision * 0.0
     if rest.real < 0.0:
         rest = rest * 0.0
-    out[0, place] = height - 0.5 * rest
-    out[1, place] = mode
+    return height - 0.5 * rest, mode, precision
+
+
+@njit(**BORROWING)
+def _integrate(
+    form: _Form, numbers: np.ndarray, trend: int, ticks: float, work: np.ndarray, out: np.ndarray, place: int, y0: float
+) -> None:
+    """Height, mode and precision of what is left as a function of x."""
+    for i in range(len(work)):
+        for j in range(i + 1):
+            work[i, j] = form.matrix[i, j]
+    height, mode, precision = reduce_form(work, numbers, trend, ticks)
+    out[0, place] = form.log_scale[0] + height
+    out[1, place] = mode + y0 if precision.real > 0.0 else mode
     out[2, place] = precision
 
 

@@ -5,48 +5,51 @@ probability, is carried along; candidates that are less probable than the likeli
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import BORROWING, KERNEL
-from recbayes.gaussian.kernels.leaves import BROAD, MISSING, OUTLIER, Column
+from recbayes.compiled.lanes import BORROWING, INNER
+from recbayes.gaussian.kernels.leaves import BROAD, MISSING, OUTLIER, Column, limits_of
 
 DROPPED = 16.0
 MOST = 32  # candidates, and ticks back whose normal distributions are tabulated
 RHO, HALF_PRECISION, LOG_SCALE = 0, 1, 2  # of an observation, given the one so many ticks before
 
 
-@njit(**KERNEL)
-def log_likelihoods(
-    c: Column,
-    numbers: np.ndarray,
-    limits: np.ndarray,
-    start: int,
-    end: int,
-    states: np.ndarray,
-    means: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """The log likelihood of a span with all outliers summed over, and with each of several sets of them, which are given as
-    `states` (sets, N): into `out` (copies, 1 + sets).
+class Scales(NamedTuple):
+    """What likelihoods are made from: variances of noise at the first tick of a leaf and in the long run, normal
+    distributions of an observation given one so many ticks before, half precision and log scale of outliers; and room for
+    candidates."""
 
-    `means` (copies, observations of the span) are the leaf's; `limits` the variances of noise at its first tick, and at
-    last.
-    """
-    gaps = _tabulated(c.phi, limits[1])
-    broad = np.array([0.5 / numbers[BROAD] ** 2, math.log(c.outliers) - 0.5 * math.log(2.0 * math.pi * numbers[BROAD] ** 2)])
-    lasts, logs, clean = np.empty(MOST, np.int64), np.empty(MOST), np.empty(MOST)
-    for copy in range(len(means)):
-        if c.phi == 0.0:
-            out[copy, 0] = _independent(c, gaps, broad, start, end, means[copy])
-        else:
-            out[copy, 0] = _summed(c, limits, gaps, broad, start, end, means[copy], lasts, logs, clean)
-        for number in range(len(states)):
-            out[copy, 1 + number] = _given(c, states[number], limits, gaps, broad, start, end, means[copy])
+    limits: np.ndarray
+    gaps: np.ndarray
+    broad: np.ndarray
+    lasts: np.ndarray
+    logs: np.ndarray
+    clean: np.ndarray
 
 
-@njit(nogil=True, error_model="numpy")
+@njit(**INNER)
+def scales_of(c: Column, numbers: np.ndarray) -> Scales:
+    limits = np.empty(2)
+    limits[0], limits[1] = limits_of(c.phi, numbers)
+    broad = np.empty(2)
+    broad[0] = 0.5 / numbers[BROAD] ** 2
+    broad[1] = math.log(c.outliers) - 0.5 * math.log(2.0 * math.pi * numbers[BROAD] ** 2)
+    return Scales(limits, _tabulated(c.phi, limits[1]), broad, np.empty(MOST, np.int64), np.empty(MOST), np.empty(MOST))
+
+
+@njit(**BORROWING)
+def log_likelihood(c: Column, scales: Scales, start: int, end: int, means: np.ndarray) -> float:
+    """The log likelihood of a span with all outliers summed over, given its means (observations of the span)."""
+    if c.phi == 0.0:
+        return _independent(c, scales.gaps, scales.broad, start, end, means)
+    return _summed(c, scales, start, end, means)
+
+
+@njit(**INNER)
 def _tabulated(phi: float, stationary: float) -> np.ndarray:
     gaps = np.empty((3, MOST))
     for gap in range(MOST):
@@ -78,16 +81,9 @@ def _log_clean(c: Column, limits: np.ndarray, gaps: np.ndarray, start: int, t: i
 
 
 @njit(**BORROWING)
-def _given(
-    c: Column,
-    state: np.ndarray,
-    limits: np.ndarray,
-    gaps: np.ndarray,
-    broad: np.ndarray,
-    start: int,
-    end: int,
-    means: np.ndarray,
-) -> float:
+def log_likelihood_given(c: Column, state: np.ndarray, scales: Scales, start: int, end: int, means: np.ndarray) -> float:
+    """Likewise, of one set of outliers: what is an outlier is said by `state` (N,)."""
+    limits, gaps, broad = scales.limits, scales.gaps, scales.broad
     total, last, clean = 0.0, -1, math.log1p(-c.outliers)
     for t in range(start, end):
         if state[t] == MISSING:
@@ -121,18 +117,9 @@ def _independent(c: Column, gaps: np.ndarray, broad: np.ndarray, start: int, end
 
 
 @njit(**BORROWING)
-def _summed(
-    c: Column,
-    limits: np.ndarray,
-    gaps: np.ndarray,
-    broad: np.ndarray,
-    start: int,
-    end: int,
-    means: np.ndarray,
-    lasts: np.ndarray,
-    logs: np.ndarray,
-    clean: np.ndarray,
-) -> float:
+def _summed(c: Column, scales: Scales, start: int, end: int, means: np.ndarray) -> float:
+    limits, gaps, broad = scales.limits, scales.gaps, scales.broad
+    lasts, logs, clean = scales.lasts, scales.logs, scales.clean
     lasts[0], logs[0], count = -1, 0.0, 1
     log_clean = math.log1p(-c.outliers)
     for t in range(start, end):

@@ -19,12 +19,12 @@ from recbayes.gaussian.chart.emissions import expected_of
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.tables import emit_rules, tables_of
 from recbayes.gaussian.emissions.leaf import Leaf
+from recbayes.gaussian.emissions.nearest import Expected
 from recbayes.gaussian.kernels.follow import follow_trees
 from recbayes.gaussian.kernels.listing import Problem
 from recbayes.gaussian.kernels.values import draw_values
 from recbayes.gaussian.posterior.follow import problem_of
-from recbayes.gaussian.posterior.members import Choices
-from recbayes.gaussian.posterior.outliers import log_ratios
+from recbayes.gaussian.posterior.members import draw_choices, log_worth
 from recbayes.tree.forest import Forest
 
 BLIND = 0.1  # columns of a tree's leaves, on average, whose members and outliers are drawn without heed of the data
@@ -37,10 +37,11 @@ def needs_corrections(chart: Chart) -> bool:
 
 
 class Leaves(NamedTuple):
-    """All leaves of a forest with one span and rule, with members of their columns, and values drawn `LANES` times."""
+    """All leaves of a forest with one rule, ordered by their spans, with members of their columns, and values drawn `LANES`
+    times."""
 
     leaf: Leaf
-    span: tuple[int, int]  # observations
+    spans: np.ndarray  # (nodes, 2) observations
     nodes: np.ndarray  # of the forest
     members: np.ndarray  # (nodes, columns) of the bank
     means: np.ndarray  # (nodes, LANES, columns) of its columns
@@ -59,28 +60,18 @@ class Corrected(NamedTuple):
         return np.asarray(logsumexp(self.logs, axis=1) - np.log(self.logs.shape[1]))
 
 
-class _Group(NamedTuple):
-    """Leaves with one rule (a number of the tables' emissions) and span: its points, and their nodes in the forest."""
-
-    rule: int
-    leaf: Leaf
-    points: tuple[int, int]
-    nodes: np.ndarray
-
-
 def corrections(chart: Chart, forest: Forest, components: np.ndarray, seed: int) -> Corrected:
     """For trees that were drawn with these Gaussians of the prior."""
     rng = np.random.default_rng([seed, 1])
-    groups = [one for one in _groups(chart, forest) if not one.leaf.is_gaussian]
     problem, size = problem_of(chart), max(variable.dim for variable in chart.model.variables)
     problem = problem._replace(given=np.zeros((len(forest.rules), problem.given.shape[1])))
     rows = np.stack([forest.rules, forest.splits, np.zeros_like(forest.rules)]).astype(np.int64)
     logs = np.repeat(-_joints(problem, rows, forest, components)[:, None], LANES, axis=1)
-    choices = _choices(chart, groups)
+    groups = _by_rule(chart, forest)
     least = BLIND / _columns_of_trees(groups, forest)
     drawn = []
-    for rule, _, points, nodes in groups:
-        one = choices[rule].draw(*points, least[forest.owners[nodes]], size, rng)
+    for leaf, expected, nodes, spans in groups:
+        one = draw_choices(leaf, expected, chart, spans, least[forest.owners[nodes]], size, rng)
         drawn.append(one)
         problem.given[nodes], rows[2, nodes] = one.potentials, 1 + nodes
         np.subtract.at(logs, forest.owners[nodes], one.log_probability[:, None])
@@ -89,29 +80,42 @@ def corrections(chart: Chart, forest: Forest, components: np.ndarray, seed: int)
     values = np.empty_like(normals)
     run_kernel(draw_values, problem, rows, forest.sizes, components, normals, values)
     found = []
-    for (rule, leaf, points, nodes), one in zip(groups, drawn, strict=True):
-        span = int(chart.plan.positions[points[0]]), int(chart.plan.positions[points[1]])
-        found.append(Leaves(leaf, span, nodes, one.members, _means(leaf, values[nodes])))
+    for (leaf, _, nodes, spans), one in zip(groups, drawn, strict=True):
+        found.append(Leaves(leaf, spans, nodes, one.members, _means(leaf, values[nodes])))
         if leaf.outlier_probability:
-            np.add.at(logs, forest.owners[nodes], log_ratios(choices[rule], span, one, found[-1].means, rng))
+            np.add.at(logs, forest.owners[nodes], log_worth(one, found[-1].means, rng))
     return Corrected(logs, found)
 
 
-def _choices(chart: Chart, groups: list[_Group]) -> dict[int, Choices]:
-    """For every leaf of the tables."""
+class _Group(NamedTuple):
+    """All leaves with one rule: where its columns are expected, their nodes in the forest and spans (observations)."""
+
+    leaf: Leaf
+    expected: Expected
+    nodes: np.ndarray
+    spans: np.ndarray
+
+
+def _by_rule(chart: Chart, forest: Forest) -> list[_Group]:
+    """The leaves whose potentials are not their likelihood, by rule, and in order of their spans."""
     _, origins = tables_of(chart.model)
-    found: dict[int, Choices] = {}
-    for number, leaf in {one.rule: one.leaf for one in groups}.items():
-        expected = expected_of(chart.model, origins, number)
-        assert expected is not None
-        found[number] = Choices(leaf, expected, chart)
+    rules = emit_rules(chart.model, origins)
+    leaves = np.flatnonzero(forest.arities == 0)
+    leaves = leaves[np.lexsort([forest.ends[leaves], forest.starts[leaves], forest.rules[leaves]])]
+    found = []
+    for nodes in np.split(leaves, np.flatnonzero(np.diff(forest.rules[leaves])) + 1):
+        number = -1 - int(forest.rules[nodes[0]])
+        leaf, expected = rules[number], expected_of(chart.model, origins, number)
+        if expected is not None:
+            spans = chart.plan.positions[np.stack([forest.starts[nodes], forest.ends[nodes]], axis=1)]
+            found.append(_Group(leaf, expected, nodes, np.ascontiguousarray(spans, dtype=np.int64)))  # type: ignore[arg-type]
     return found
 
 
 def _columns_of_trees(groups: list[_Group], forest: Forest) -> np.ndarray:
     """How many columns all leaves of each tree have whose potentials are not their likelihood."""
     found = np.zeros(len(forest))
-    for _, leaf, _, nodes in groups:
+    for leaf, _, nodes, _ in groups:
         np.add.at(found, forest.owners[nodes], leaf.columns)
     return np.maximum(found, 1.0)
 
@@ -128,19 +132,3 @@ def _means(leaf: Leaf, values: np.ndarray) -> np.ndarray:
     values = values.swapaxes(1, 2)
     means = values[:, :, : leaf.columns] if leaf.map is None else values[:, :, : leaf.map.shape[1]] @ leaf.map.T
     return means if leaf.offset is None else means + leaf.offset
-
-
-def _groups(chart: Chart, forest: Forest) -> list[_Group]:
-    _, origins = tables_of(chart.model)
-    rules = emit_rules(chart.model, origins)
-    leaves = np.flatnonzero(forest.arities == 0)
-    keys = np.stack([forest.rules[leaves], forest.starts[leaves], forest.ends[leaves]], axis=1)
-    unique, which = np.unique(keys, axis=0, return_inverse=True)
-    order = np.argsort(which.reshape(-1), kind="stable")
-    split = np.split(leaves[order], np.cumsum(np.bincount(which.reshape(-1)))[:-1])
-    found = []
-    for (rule, start, end), nodes in zip(unique.tolist(), split, strict=True):
-        leaf = rules[-1 - rule]
-        if isinstance(leaf, Leaf):
-            found.append(_Group(-1 - rule, leaf, (start, end), nodes))
-    return found

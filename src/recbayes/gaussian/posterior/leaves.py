@@ -142,16 +142,17 @@ def _parts_by_column(posterior: "GaussianPosterior", weights: np.ndarray) -> Ite
         return
     logs, found = corrections(chart, forest, posterior.prior_components, posterior.seed)
     shares = weights[:, None] * softmax(logs, axis=1)  # of all draws of trees with values
-    for leaf, span, nodes, members, means in found:
-        share = shares[forest.owners[nodes]][:, :, None]
-        if not leaf.each_column or not share.any():
+    for leaf, spans, nodes, members, means in found:
+        if not leaf.each_column:
             continue
-        for m in np.unique(members).tolist():
-            taken = share * (members == m)[:, None, :]
-            total = taken.sum(axis=(0, 1))
-            known = np.where(total > 0, total, 1.0)
-            mean = (taken * means).sum(axis=(0, 1)) / known
-            variance = (taken * (means - mean) ** 2).sum(axis=(0, 1)) / known
-            member = replace(leaf.bank[m].emission, map=None, offset=None)
-            part = _part(member, chart.series, span, Latent(mean, np.diag(variance), 0.0))  # type: ignore[arg-type]
-            yield span, part._replace(probability=total)
+        for here in np.split(np.arange(len(nodes)), np.flatnonzero(np.diff(spans, axis=0).any(axis=1)) + 1):
+            span, share = (int(spans[here[0], 0]), int(spans[here[0], 1])), shares[forest.owners[nodes[here]]][:, :, None]
+            for m in np.unique(members[here]).tolist() if share.any() else ():
+                taken = share * (members[here] == m)[:, None, :]
+                total = taken.sum(axis=(0, 1))
+                known = np.where(total > 0, total, 1.0)
+                mean = (taken * means[here]).sum(axis=(0, 1)) / known
+                variance = (taken * (means[here] - mean) ** 2).sum(axis=(0, 1)) / known
+                member = replace(leaf.bank[m].emission, map=None, offset=None)
+                part = _part(member, chart.series, span, Latent(mean, np.diag(variance), 0.0))  # type: ignore[arg-type]
+                yield span, part._replace(probability=total)

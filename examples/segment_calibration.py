@@ -95,17 +95,19 @@ def claimed(mixture: Mixture, low: float, high: float) -> float:
     return float(total)
 
 
-def rows(pairs: np.ndarray) -> list[tuple[float, ...]]:
-    """For every bin: how many, their mean probability, the share that is so, its binomial error, the distance in it."""
-    p, truth = pairs.T
-    bins = np.minimum((p * 10).astype(int), 9)
+def rows(by_series: list[np.ndarray]) -> list[tuple[float, ...]]:
+    """For every bin: how many, their mean probability, the share that is so, the error of that, the distance in it.
+
+    Spans of one series depend on each other, so the error comes from how much series differ.
+    """
     found = []
     for number in range(10):
-        here = (bins == number) & (p > 0)
-        if here.any():
-            error = max(np.sqrt((p[here] * (1 - p[here])).sum()) / here.sum(), 1e-9)
-            share = truth[here].mean()
-            found.append((number / 10, here.sum(), p[here].mean(), share, error, (share - p[here].mean()) / error))
+        here = [pairs[np.minimum((pairs[:, 0] * 10).astype(int), 9) == number] for pairs in by_series]
+        count = sum(len(pairs) for pairs in here)
+        if count:
+            mean, share = sum(pairs.sum(axis=0) for pairs in here) / count
+            error = np.sqrt(sum((pairs[:, 1] - pairs[:, 0]).sum() ** 2 for pairs in here)) / count
+            found.append((number / 10, count, mean, share, error, (share - mean) / error))
     return found
 
 
@@ -117,9 +119,9 @@ def main(count: int = 1000, workers: int = 2, draws: int = 2000) -> list[Outcome
             if len(outcomes) % 50 == 0:
                 print(f"{len(outcomes)} of {count} series", file=sys.stderr, flush=True)
     for what in ("spans", "kinds"):
-        print(f"| probability | {what} | mean probability | are so | binomial error | distance in errors |")
+        print(f"| probability | {what} | mean probability | are so | error | distance in errors |")
         print("|---|---|---|---|---|---|")
-        for low, number, mean, share, error, apart in rows(np.concatenate([getattr(one, what) for one in outcomes])):
+        for low, number, mean, share, error, apart in rows([getattr(one, what) for one in outcomes]):
             print(f"| {low:.1f} to {low + 0.1:.1f} | {number} | {mean:.4f} | {share:.4f} | {error:.4f} | {apart:+.2f} |")
         print()
     print("| 80 % intervals of | segments | claim | hold | error |")

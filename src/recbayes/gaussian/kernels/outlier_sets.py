@@ -28,9 +28,9 @@ from recbayes.gaussian.kernels.leaves import (
 
 FREE = 3  # observations that are taken in all ways: of these there are eight sets
 SETS = 8  # that there is room for
-KEPT = 4  # that are followed from then on
+KEPT = 3  # that are followed from then on
 UNLIKELY = 5.0  # nats, from which on a possible outlier is none
-PRUNED = 10.0  # nats below the likeliest set, from which on one is dropped
+PRUNED = 7.0  # nats below the likeliest set, from which on one is dropped
 
 
 class Room(NamedTuple):

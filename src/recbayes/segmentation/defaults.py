@@ -21,7 +21,7 @@ from recbayes.segmentation.lengths import log_count_probability
 from recbayes.segmentation.units import Units, View
 
 KINDS = ("level", "trend", "level + autoregressive", "trend + autoregressive")
-NOISE = np.geomspace(0.04, 1.2, 9)  # deviations of noise, in those of the series
+NOISE = np.geomspace(0.1, 1.2, 9)  # deviations of noise, in those of the series
 MULTIPLES = np.geomspace(0.4, 6.4, 9)  # of each column's noise, where several columns share the multiple
 COEFFICIENTS = (0.0, 0.3, 0.6, 0.8, 0.95)
 RISE = 3.0  # deviation of the rise of a trend over its segment

@@ -54,6 +54,16 @@ def draw_average(models: Sequence[Candidate], shares: np.ndarray, task: Task) ->
     rng = np.random.default_rng(task.seed)
     what = "describing segments" if isinstance(task.constraints, GivenSegments) else "drawing trees"
     parts = _draw_all(models, _counts(shares, task), f"{what} by several models", task, rng)
+    for number in range(len(models[0].lengths)):  # no tree with as many segments as are wished for: others are drawn
+        if any(np.isfinite(one).any() for one in _log_ratios(models, parts, task)):
+            break
+        models = [replace(one, drawn=number) for one in models]
+        parts = _draw_all(models, _counts(shares, task), f"{what} with other lengths", task, rng)
+    else:
+        raise DataError(
+            f"no tree was drawn with {task.count[0]} to {task.count[1]} segments; give other numbers, or a "
+            "smaller min_length"
+        )
     found = average(models, parts, _log_ratios(models, parts, task))
     better = {n: one for n, one in enumerate(map(_with_likeliest_length, models, parts, found.log_ratios))}
     counts = _counts(found.shares, task)
@@ -88,13 +98,7 @@ def _with_likeliest_length(one: Candidate, part: GaussianPosterior, ratios: np.n
 
 
 def _log_ratios(models: Sequence[Candidate], parts: Sequence[GaussianPosterior], task: Task) -> list[np.ndarray]:
-    ratios = [one.log_ratios(*task.count)[leaf_counts(part)] for one, part in zip(models, parts, strict=True)]
-    if all((ratio == -np.inf).all() for ratio in ratios):
-        raise DataError(
-            f"no tree was drawn with {task.count[0]} to {task.count[1]} segments; give other numbers, or a "
-            "smaller min_length"
-        )
-    return ratios
+    return [one.log_ratios(*task.count)[leaf_counts(part)] for one, part in zip(models, parts, strict=True)]
 
 
 def _draw_all(

@@ -168,7 +168,7 @@ def test_outliers_are_summed_over(kind: dict) -> None:
     found = rb.sample_posterior(one, y, draws=4000, seed=0)
     assert found.log_evidence == pytest.approx(logsumexp(joints), abs=5 * found.log_evidence_error + 0.01)
     assert np.abs(found.node_probability - right).max() < 0.03
-    assert found.chart.log_evidence == pytest.approx(logsumexp(joints), abs=0.15)  # sets are followed: it is not far off
+    assert found.chart.log_evidence == pytest.approx(logsumexp(joints), abs=0.25)  # sets are followed: it is not far off
 
 
 def test_values_are_drawn_jointly() -> None:

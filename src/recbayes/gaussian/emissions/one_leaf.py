@@ -14,7 +14,7 @@ import numpy as np
 from recbayes.checks.series import Series
 from recbayes.errors import ModelError
 from recbayes.gaussian.emissions.emission import Linear, Sampled
-from recbayes.gaussian.emissions.regression import columns_of, design_of, numbers_of, of_span, ticks_of
+from recbayes.gaussian.emissions.regression import design_of, numbers_of, states_of_leaf, ticks_of
 
 if TYPE_CHECKING:
     from recbayes.gaussian.emissions.leaf import Leaf
@@ -42,13 +42,14 @@ class Whitened(NamedTuple):
     log_probability: float  # of which observations are outliers
 
 
-def whitened(leaf: "Leaf", d: int, series: Series, start: int, end: int) -> Whitened:
-    """Column d of a span."""
+def whitened(
+    leaf: "Leaf", d: int, series: Series, start: int, end: int, expected: tuple[float, float] | None = None
+) -> Whitened:
+    """Column d of a span, whose mean is expected somewhere (a mean and a variance)."""
     from recbayes.gaussian.kernels.leaves import BROAD, CLEAN, MISSING, NOISE, START  # here, as kernels know models
 
     numbers, phi = numbers_of(leaf, d, np.float64), leaf.coefficients[0]
-    column = list(columns_of(leaf, series, np.arange(len(series) + 1)))[d]
-    state = of_span(leaf, d, column, start, end).state if leaf.outlier_probability else column.state
+    state = states_of_leaf(leaf, d, series, start, end, expected)
     own = own_columns(leaf, series, d, start, end)
     ticks, y = ticks_of(series), series.values[:, d]
     seen = np.flatnonzero(state[start:end] != MISSING)
@@ -154,9 +155,9 @@ def own_given(leaf: "Leaf", series: Series, start: int, end: int, mean: np.ndarr
     """
     means, covariances = [], []
     for d in range(leaf.columns):
-        one = whitened(leaf, d, series, start, end)
         H = np.eye(len(mean))[d] if leaf.map is None else leaf.map[d]
         u = H @ mean + (0.0 if leaf.offset is None else leaf.offset[d])
+        one = whitened(leaf, d, series, start, end, (float(u), float(H @ covariance @ H)))
         inverse = np.linalg.inv(np.eye(one.A.shape[1]) + one.A.T @ one.A)
         target = one.B @ series.values[start:end, d][one.seen] - one.k
         slope = inverse @ one.A.T @ one.a

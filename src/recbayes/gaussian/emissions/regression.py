@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MISSING, CLEAN, OUTLIER = 0, 1, 2  # what an observation is, as `kernels.leaves` has it
 STEP = 1e-100
 UNBOUNDED = 1e150  # whose square is still a number
+ANYWHERE = 1e4  # variances of outliers that a mean may vary by
 DEVIATIONS = ("noise_std", "start_std", "outlier_std", "trend_std")  # the first numbers that the kernel takes, in its order
 
 
@@ -118,30 +119,20 @@ def _of_member(
     return out
 
 
-def _log_mass(potentials: np.ndarray) -> np.ndarray:
-    """Of potentials (3, spans), but for what is common; where nothing is seen, of none."""
-    height, _, precision = potentials.real
-    return height - 0.5 * np.log(np.where(precision > 0, precision, 1.0))
+def states_of_leaf(
+    leaf: "Leaf", d: int, series: Series, start: int, end: int, expected: tuple[float, float] | None
+) -> np.ndarray:
+    """What column d of a leaf takes all observations as, with one noise level and one coefficient: with the likeliest set of
+    outliers, where its mean is expected (a mean and a variance; None: anywhere)."""
+    from recbayes.gaussian.kernels.outlier_sets import likeliest_set
 
-
-def without_outliers(column: "Column") -> "Column":
-    """The column with all that is seen taken as clean."""
-    return column._replace(state=np.minimum(column.state, CLEAN))
-
-
-def of_span(leaf: "Leaf", d: int, column: "Column", start: int, end: int) -> "Column":
-    """The column as it is taken where a span is a leaf: with the outliers that stand out, or with none."""
-    from recbayes.gaussian.kernels.leaves import leaf_potentials
-
-    clean, numbers = without_outliers(column), numbers_of(leaf, d, np.float64)
-    if not (column.state[start:end] == OUTLIER).any():
-        return clean
-    masses = []
-    for one in (column, clean):
-        found = np.empty((3, 1))
-        run_kernel(leaf_potentials, one._replace(positions=np.array([start, end])), numbers, 1, found)
-        masses.append(_log_mass(found)[0])
-    return clean if masses[1] > masses[0] else column
+    column = list(columns_of(leaf, series, np.arange(len(series) + 1)))[d]
+    state = np.minimum(column.state, CLEAN)
+    if leaf.outlier_probability:
+        assert leaf.outlier_std is not None
+        mean, variance = expected or (float(column.y[start]), ANYWHERE * leaf.outlier_std[d] ** 2)
+        run_kernel(likeliest_set, column, numbers_of(leaf, d, np.float64), mean, variance, start, end, state)
+    return state
 
 
 def columns_of(leaf: "Leaf", series: Series, positions: np.ndarray) -> Iterator["Column"]:

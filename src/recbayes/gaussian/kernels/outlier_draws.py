@@ -1,8 +1,9 @@
 """Members of a bank and sets of outliers, drawn for one column of leaves; and what a draw of values is then worth.
 
-A pair of a member and a set is drawn by its share of the mass where the column's mean is expected. Values are drawn by the
-potential that this makes. What they are worth is their likelihood with all sets summed over, in proportion to that by all
-sets with which they could have been drawn (the balance heuristic).
+A pair of a member and a set is drawn by its share of the mass where the column's mean is expected, widely or, in half of
+the draws, more narrowly: what is far away may be an outlier, or not. Values are drawn by the potential that this makes.
+What they are worth is their likelihood with all sets summed over, in proportion to that by all sets with which they could
+have been drawn (the balance heuristic).
 """
 
 import math
@@ -27,6 +28,8 @@ from recbayes.gaussian.kernels.outlier_sets import (
 )
 from recbayes.gaussian.kernels.outliers import Scales, log_likelihood, log_likelihood_given, scales_of
 
+NARROWER = 9.0  # times a variance, with which means are expected narrowly: as a variable is first met
+
 
 class Bank(NamedTuple):
     """The members that a column chooses among, and where its mean is expected."""
@@ -40,7 +43,8 @@ class Bank(NamedTuple):
 
 class Drawn(NamedTuple):
     """Of leaves, ordered by their spans (leaves, 2): the probability with which each heeds no mass; member and set, the log
-    of their probability, their potential (leaves, 3), weight of the member included, and the log of the mass of all."""
+    of their probability, their potential (leaves, 3), weight of the member included, and the logs of the mass of all, where
+    the mean is expected widely and narrowly (leaves, 2)."""
 
     spans: np.ndarray
     least: np.ndarray
@@ -62,8 +66,10 @@ def draw_sets(c: Column, bank: Bank, uniforms: np.ndarray, drawn: Drawn) -> None
     members = len(bank.phi)
     room = make_room(c, bank.numbers[0])
     states = np.zeros((2 * SETS, len(c.y)), np.int8)
-    counts, masses, potentials = np.zeros(members, np.int64), np.zeros((members, SETS + 1)), np.zeros((members, SETS + 1, 3))
-    start, end, total = np.int64(-1), np.int64(-1), 0.0
+    counts, masses = np.zeros(members, np.int64), np.zeros((2, members, SETS + 1))
+    potentials = np.zeros((members, SETS + 1, 3))
+    start, end = np.int64(-1), np.int64(-1)
+    totals = np.zeros(2)
     for leaf in range(len(drawn.spans)):
         if drawn.spans[leaf, 0] != start or drawn.spans[leaf, 1] != end:
             start, end = drawn.spans[leaf, 0], drawn.spans[leaf, 1]
@@ -73,16 +79,31 @@ def draw_sets(c: Column, bank: Bank, uniforms: np.ndarray, drawn: Drawn) -> None
                 side, counts[m], y0 = list_sets(one, bank.numbers[m], known, start, end, room, states)
                 for s in range(counts[m]):
                     found = room.sets[side, s]
-                    masses[m, s] = found[MASS] + bank.log_weights[m]
+                    masses[0, m, s] = found[MASS] + bank.log_weights[m]
+                    masses[1, m, s] = narrow_mass(found, bank, y0) + bank.log_weights[m]
                     potentials[m, s, 0] = found[HEIGHT] + bank.log_weights[m]
                     potentials[m, s, 1] = found[MODE] + y0 if found[PRECISION] > 0.0 else 0.0
                     potentials[m, s, 2] = found[PRECISION]
-            total = _log_sum(masses, counts)
-        drawn.totals[leaf] = total
-        _choose(bank, counts, masses, total, uniforms[leaf], leaf, drawn)
+            totals[0], totals[1] = _log_sum(masses[0], counts), _log_sum(masses[1], counts)
+        drawn.totals[leaf] = totals
+        _choose(bank, counts, masses, totals, uniforms[leaf], leaf, drawn)
         m, s = drawn.members[leaf], drawn.sets[leaf]
         for k in range(3):
             drawn.potentials[leaf, k] = potentials[m, s, k]
+
+
+@njit(**BORROWING)
+def narrow_mass(found: np.ndarray, bank: Bank, y0: float) -> float:
+    """The log mass of a set where the mean is expected narrowly."""
+    variance = bank.variance / NARROWER
+    spread, apart = 1.0 + found[PRECISION] * variance, found[MODE] + y0 - bank.mean
+    return found[HEIGHT] + found[OTHERS] - 0.5 * (math.log(spread) + found[PRECISION] * apart * apart / spread)
+
+
+@njit(**BORROWING)
+def _share(wide: float, narrow: float, least: float, blind: float) -> float:
+    """The probability with which a pair is drawn."""
+    return (1.0 - least) * 0.5 * (math.exp(wide) + math.exp(narrow)) + least * blind
 
 
 @njit(**BORROWING)
@@ -100,13 +121,13 @@ def _log_sum(masses: np.ndarray, counts: np.ndarray) -> float:
 
 @njit(**BORROWING)
 def _choose(
-    bank: Bank, counts: np.ndarray, masses: np.ndarray, total: float, uniform: float, leaf: int, drawn: Drawn
+    bank: Bank, counts: np.ndarray, masses: np.ndarray, totals: np.ndarray, uniform: float, leaf: int, drawn: Drawn
 ) -> None:
     reached = 0.0
     for m in range(len(counts)):
-        blind = drawn.least[leaf] * math.exp(bank.log_weights[m]) / counts[m]
+        blind = math.exp(bank.log_weights[m]) / counts[m]
         for s in range(counts[m]):
-            share = (1.0 - drawn.least[leaf]) * math.exp(masses[m, s] - total) + blind
+            share = _share(masses[0, m, s] - totals[0], masses[1, m, s] - totals[1], drawn.least[leaf], blind)
             if share > 0.0 and reached <= uniform:
                 drawn.members[leaf], drawn.sets[leaf], drawn.logs[leaf] = m, s, math.log(share)
             reached += share
@@ -135,8 +156,9 @@ def draw_worth(c: Column, bank: Bank, drawn: Drawn, u: np.ndarray, normals: np.n
         root, pull, away = _own_given(room.sets[side, chosen], numbers, one.ticks[end] - one.ticks[start], own.shape[1])
         for s in range(count):
             found = room.sets[side, s]
-            share = (1.0 - drawn.least[leaf]) * math.exp(found[MASS] + bank.log_weights[m] - drawn.totals[leaf])
-            share += drawn.least[leaf] * math.exp(bank.log_weights[m]) / count
+            wide = found[MASS] + bank.log_weights[m] - drawn.totals[leaf, 0]
+            narrow = narrow_mass(found, bank, y0) + bank.log_weights[m] - drawn.totals[leaf, 1]
+            share = _share(wide, narrow, drawn.least[leaf], math.exp(bank.log_weights[m]) / count)
             logs[s] = math.log(share) - (found[MASS] - found[OTHERS]) if share > 0.0 else -math.inf
         for lane in range(LANES):
             z = _solved(root, pull - away * (u[leaf, lane] - y0), normals[leaf, :, lane])

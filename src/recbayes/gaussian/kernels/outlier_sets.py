@@ -210,9 +210,8 @@ def _prune(room: Room, side: int, count: int, step: int) -> int:
         mass, above = sets[side, s, MASS], 0
         if s != best:
             for other in range(count):
-                above += sets[side, other, MASS].real > mass.real or (
-                    sets[side, other, MASS].real == mass.real and other < s
-                )
+                more = sets[side, other, MASS].real - mass.real
+                above += more > 0.0 or (more == 0.0 and other < s)
             if mass.real < top.real - PRUNED or above >= KEPT:
                 lost += np.exp(mass - top)
                 continue
@@ -338,3 +337,17 @@ def list_sets(
     for s in range(count):
         measure(room, side, s, numbers, known, c.ticks[end] - tick0, y0)
     return side, count, y0
+
+
+@njit(**KERNEL)
+def likeliest_set(
+    c: Column, numbers: np.ndarray, mean: float, variance: float, start: int, end: int, state: np.ndarray
+) -> None:
+    """What the likeliest set of a leaf takes all observations as, into `state` (N,)."""
+    room, states = make_room(c, numbers), np.zeros((2 * SETS, len(c.y)), np.int8)
+    side, count, _ = list_sets(c, numbers, setting_of(c, numbers, mean, variance), start, end, room, states)
+    best = 0
+    for s in range(1, count):
+        if room.sets[side, s, MASS] > room.sets[side, best, MASS]:
+            best = s
+    state[start:end] = states[best, start:end]

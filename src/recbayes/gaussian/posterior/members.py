@@ -55,7 +55,7 @@ def draw_choices(
     found = []
     for column, bank in _banks(leaf, expected, chart):
         members, sets = np.zeros((2, count), dtype=np.int64)
-        drawn = Drawn(spans, least, members, sets, np.empty(count), np.empty((count, 3)), np.empty(count))
+        drawn = Drawn(spans, least, members, sets, np.empty(count), np.empty((count, 3)), np.empty((count, 2)))
         run_kernel(draw_sets, column, bank, rng.random(count), drawn)
         found.append(Taken(column, bank, drawn))
     potentials = np.stack([taken.drawn.potentials.T for taken in found], axis=1)

@@ -58,6 +58,9 @@ from .learn.compare import compare as compare
 from .learn.fit import fit as fit
 from .learn.gradient import log_evidence_and_gradient as log_evidence_and_gradient
 from .learn.penalty import Penalty as Penalty
+from .learn.priors import Dirichlet as Dirichlet
+from .learn.priors import LogNormal as LogNormal
+from .learn.priors import Normal as Normal
 from .learn.record import Fit as Fit
 from .learn.reestimate import expected_counts as expected_counts
 from .learn.reestimate import reestimate as reestimate

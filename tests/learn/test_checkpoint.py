@@ -81,8 +81,8 @@ def test_a_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
     first = small_fit(path)
     with pytest.raises(FileError, match="another fit"):
         small_fit(path, resume=True, covariance="scalar", fixed=["prior.*"])
-    more = small_fit(path, resume=True, restarts=1)  # the evaluations are those of the same likelihood
-    assert more.starts[0] == first.log_likelihood
+    more = small_fit(path, resume=True, restarts=20)  # the evaluations are those of the same likelihood
+    assert more.chart_log_likelihood >= first.chart_log_likelihood - 1e-3
 
 
 def test_a_damaged_line_can_be_removed(tmp_path: Path) -> None:

@@ -100,3 +100,25 @@ def test_gradients_in_processes() -> None:
         model = parameters.with_vector(parameters.vector())
         there = rb.log_evidence_and_gradient(model, series, parameters=parameters, executor=pool)
     np.testing.assert_array_equal(here.gradient, there.gradient)
+
+
+class KillingPool(ProcessPoolExecutor):
+    """A pool one of whose processes is killed in the middle, which breaks it."""
+
+    moment, submitted = 30, 0
+
+    def submit(self, function, /, *args, **settings):  # type: ignore[no-untyped-def]
+        self.submitted += 1
+        if self.submitted == self.moment:
+            os.kill(next(iter(self._processes)), signal.SIGKILL)
+        return super().submit(function, *args, **settings)
+
+
+def test_a_killed_process_of_a_pool_does_not_lose_the_fit() -> None:
+    series = samples(6)
+    settings = {"covariance": "scalar", "restarts": 0, "exact": None, "standard_errors": False}
+    threads = rb.fit(MODEL, series, **settings)
+    with KillingPool(2, get_context("spawn")) as pool:
+        found = rb.fit(MODEL, series, executor=pool, **settings)
+        assert pool.submitted >= pool.moment
+    np.testing.assert_array_equal(threads.vector, found.vector)

@@ -60,7 +60,7 @@ def test_parameters_are_recovered(trained: tuple[list[np.ndarray], rb.Fit]) -> N
 def test_starts_reach_the_same_end(trained: tuple[list[np.ndarray], rb.Fit]) -> None:
     _, found = trained
     assert len(found.starts) == 5
-    assert sum(max(found.starts) - value < 0.1 for value in found.starts) >= 4
+    assert found.agreeing >= 2  # of the three that were climbed to the end
 
 
 def test_the_record(trained: tuple[list[np.ndarray], rb.Fit]) -> None:
@@ -69,11 +69,13 @@ def test_the_record(trained: tuple[list[np.ndarray], rb.Fit]) -> None:
     assert found.observations == sum(map(len, series))
     assert found.aic == pytest.approx(18 - 2 * found.log_likelihood)
     assert found.bic == pytest.approx(9 * np.log(found.observations) - 2 * found.log_likelihood)
-    assert max(found.history) >= found.log_likelihood - 1e-9
+    assert max(found.history) >= found.chart_log_likelihood - 1e-9
     text = str(found)
     assert "x.rules[1].length.rate" in text
     assert "log likelihood by start" in text
-    assert rb.log_evidence_and_gradient(found.model, series).log_evidence == pytest.approx(found.log_likelihood, abs=1e-8)
+    at_end = rb.log_evidence_and_gradient(found.model, series).log_evidence
+    assert at_end == pytest.approx(found.chart_log_likelihood, abs=1e-8)
+    assert found.log_likelihood == pytest.approx(at_end, abs=4 * found.log_likelihood_error + 0.5)
 
 
 @settings(max_examples=30)
@@ -116,7 +118,7 @@ def test_known_trees_condition_the_evidence() -> None:
     series, masks = [y for y, _ in pairs], [tree.span_mask() for _, tree in pairs]
     masks[3] = None  # type: ignore[call-overload]
     masks[4] = rb.known_spans(len(series[4]), pairs[4][1].spans[1:3])  # type: ignore[call-overload]
-    found = rb.fit(model, series, allowed=masks, covariance="scalar")
+    found = rb.fit(model, series, allowed=masks, covariance="scalar", priors=None, exact=None)
     total = sum(rb.inside(found.model, y, allowed=mask).log_evidence for y, mask in zip(series, masks, strict=True))
     assert found.log_likelihood == pytest.approx(total, abs=1e-8)
     slope = rb.log_evidence_and_gradient(
@@ -125,7 +127,7 @@ def test_known_trees_condition_the_evidence() -> None:
     assert np.abs(slope).max() < 0.1
     # Fully known trees say how often nodes split: relative frequencies, but for the penalty's pseudo-counts.
     supervised = rb.fit(
-        model, series, allowed=[tree.span_mask() for _, tree in pairs], pseudo_count=0.0, standard_errors=False
+        model, series, allowed=[tree.span_mask() for _, tree in pairs], pseudo_count=0.0, standard_errors=False, priors=None
     )
     splits = sum(arity > 0 for _, tree in pairs for arity in tree.arities)
     leaves = sum(arity == 0 for _, tree in pairs for arity in tree.arities)
@@ -138,7 +140,7 @@ def test_the_exact_evidence() -> None:
     rng = np.random.default_rng(3)
     series = [rng.normal(size=(5, 1)) for _ in range(4)]
     fixed = ["prior.*"]
-    found = rb.fit(model, series, exact=2000, fixed=fixed, covariance="scalar")
+    found = rb.fit(model, series, exact=2000, fixed=fixed, covariance="scalar", priors=None)
     assert found.exact is not None
 
     def exact(one: rb.GaussianRBN) -> float:
@@ -201,7 +203,6 @@ def test_an_interrupt_returns_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -
     found = rb.fit(None, series)
     assert found.reason == "interrupted"
     assert not found.converged
-    assert found.log_likelihood == max(found.history)
     assert rb.log_evidence_and_gradient(found.model, series).log_evidence == pytest.approx(found.log_likelihood)
 
 
@@ -234,7 +235,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
     found = rb.fit(
         None, samples(3), seed=np.int64(3), restarts=np.int64(1), tolerance=np.float32(1e-4), standard_errors=False
     )  # type: ignore[arg-type]
-    assert len(found.starts) == 2
+    assert len(found.starts) <= 2
 
 
 def test_models_travel_after_use() -> None:

@@ -142,9 +142,19 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
         chart: Any = self.inside(model, sequence, constraints, 1)
         return chart.log_evidence, parameters.pull_back(model, self.slopes(chart))
 
+    def variation(self, model: Any, number: int, rng: np.random.Generator) -> Any:
+        """The model with starting values that differ in kind; the number of variations before it is told."""
+        self.refuse("variation")
+
+    def idle(self, model: Any, sequences: Sequence[Any]) -> tuple[str, ...]:
+        """Names of quantities that do nothing for these sequences, and need not be learnt."""
+        return ()
+
     # Learning by climbing the exact evidence
 
-    def draw_around(self, model: Any, sequence: Any, constraints: Constraints, draws: int, seed: int) -> Any:
+    def draw_around(
+        self, model: Any, sequence: Any, constraints: Constraints, draws: int, seed: int, components: int | None = None
+    ) -> Any:
         """Trees drawn at a model, by which the exact evidence of models nearby is known (`evaluate_around`)."""
         self.refuse("draw_around")
 

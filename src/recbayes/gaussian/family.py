@@ -14,6 +14,7 @@ from recbayes.gaussian.chart.outside import Outside, outside
 from recbayes.gaussian.chart.states import Means, filtered_states, smoothed_states
 from recbayes.gaussian.learn import quantities as learn
 from recbayes.gaussian.learn.exact import Drawn, draw_around, evaluate_around
+from recbayes.gaussian.learn.starts import variation
 from recbayes.gaussian.learn.units import Units, units_of
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.posterior.careful import careful_inside, checked_smooth
@@ -90,8 +91,22 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
     def ties(self, model: GaussianRBN) -> tuple[tuple[str, ...], ...]:
         return learn.chain_ties(model)
 
-    def draw_around(self, model: GaussianRBN, sequence: Series, constraints: Constraints, draws: int, seed: int) -> Drawn:
-        return draw_around(model, sequence, constraints, draws, seed)
+    def variation(self, model: GaussianRBN, number: int, rng: np.random.Generator) -> GaussianRBN:
+        return variation(model, number, rng)
+
+    def idle(self, model: GaussianRBN, sequences: Sequence[Series]) -> tuple[str, ...]:
+        return learn.idle(model, sequences)
+
+    def draw_around(
+        self,
+        model: GaussianRBN,
+        sequence: Series,
+        constraints: Constraints,
+        draws: int,
+        seed: int,
+        components: int | None = None,
+    ) -> Drawn:
+        return draw_around(model, sequence, constraints, draws, seed, components)
 
     def evaluate_around(self, model: GaussianRBN, sequence: Series, constraints: Constraints, drawn: Drawn) -> Around:
         return evaluate_around(model, sequence, constraints, drawn)

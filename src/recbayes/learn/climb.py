@@ -36,15 +36,22 @@ class Terrain(NamedTuple):
         return np.clip(vector, self.low, self.high)
 
 
+Enough = Callable[[np.ndarray], bool] | None  # asked after an iteration, at its vector
+
+
 class Climb(ABC):
     """A way up."""
 
     max_evaluations: int
     tolerance: float
 
+    explores: bool = False  # whether several starts are climbed a little first
+
     @abstractmethod
-    def climb(self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int) -> Summit:
-        """From a start to a summit, on so many series."""
+    def climb(
+        self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int, enough: Enough = None
+    ) -> Summit:
+        """From a start to a summit, on so many series, or until it is `enough`."""
 
     def evaluations(self, series: int) -> int:
         """How many evaluations a climb takes; 0 if that is not known beforehand."""
@@ -62,8 +69,12 @@ class QuasiNewton(Climb):
         not_negative(self.tolerance, "tolerance")
         whole_number(self.max_evaluations, "max_evaluations", least=1)
 
-    def climb(self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int) -> Summit:
-        return quasi_newton(run, start, terrain, self.tolerance)
+    explores = True
+
+    def climb(
+        self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int, enough: Enough = None
+    ) -> Summit:
+        return quasi_newton(run, start, terrain, self.tolerance, enough=enough)
 
 
 @dataclass(frozen=True)
@@ -82,7 +93,9 @@ class Adam(Climb):
         for name in ("batch", "epochs", "max_evaluations"):
             whole_number(getattr(self, name), name, least=1)
 
-    def climb(self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int) -> Summit:
+    def climb(
+        self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int, enough: Enough = None
+    ) -> Summit:
         steps = self.evaluations(series) - 1
         return adam(run, start, terrain, batches(series, self.batch, seed), steps, self.learning_rate)
 
@@ -102,8 +115,16 @@ def batches(series: int, size: int, seed: int) -> Callable[[int], Sequence[int]]
     return batch
 
 
-def quasi_newton(run: Callable[[np.ndarray], Here], start: np.ndarray, terrain: Terrain, tolerance: float) -> Summit:
-    """L-BFGS with bounds, from SciPy, until an iteration gains less than `tolerance` nats."""
+def quasi_newton(
+    run: Callable[[np.ndarray], Here],
+    start: np.ndarray,
+    terrain: Terrain,
+    tolerance: float,
+    most: int = 10**9,
+    enough: Enough = None,
+) -> Summit:
+    """L-BFGS with bounds, from SciPy, until an iteration gains less than `tolerance` nats, for `most` evaluations or so, or
+    until it is `enough` after an iteration."""
     from scipy.optimize import minimize
 
     start = terrain.inside(start)
@@ -124,8 +145,15 @@ def quasi_newton(run: Callable[[np.ndarray], Here], start: np.ndarray, terrain: 
         return -here.objective, -here.gradient * terrain.units
 
     limits = list(zip((terrain.low - start) / terrain.units, (terrain.high - start) / terrain.units, strict=True))
-    options = {"ftol": min(tolerance / worst, 1.0), "gtol": 1e-6, "maxiter": 10**9, "maxfun": 10**9, "maxls": 40}
-    found = minimize(downhill, np.zeros(len(start)), jac=True, method="L-BFGS-B", bounds=limits, options=options)
+    options = {"ftol": min(tolerance / worst, 1.0), "gtol": 1e-6, "maxiter": 10**9, "maxfun": most, "maxls": 40}
+
+    def look(steps: np.ndarray) -> None:
+        if enough is not None and enough(at(steps)):
+            raise StopIteration
+
+    found = minimize(
+        downhill, np.zeros(len(start)), jac=True, method="L-BFGS-B", bounds=limits, options=options, callback=look
+    )
     vector = at(found.x)
     here = run(vector)
     converged, reason = bool(found.success), str(found.message)
@@ -178,6 +206,10 @@ def _plain(reason: str) -> str:
         return "the gain fell below the tolerance"
     if "PROJECTED GRADIENT" in reason:
         return "the gradient vanished"
+    if "STOPITERATION" in reason.upper() or "STOP ITERATION" in reason.upper():
+        return "the chart's evidence is not to be trusted"
+    if "TOTAL NO" in reason.upper() or "EXCEEDS LIMIT" in reason.upper():
+        return "cut short"
     if "ABNORMAL" in reason:
         return "no step up was found: badly scaled, at the end of digits, or on an edge of what can be computed"
     return reason.lower()

@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recbayes.checks.arrays import whole_number
+from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.errors import DataError, ModelError
 from recbayes.family.family import family_of
-from recbayes.inference.inside import inside
+from recbayes.inference.draws import draw_one
+from recbayes.inference.reading import read
 from recbayes.learn.fit import fit
 from recbayes.learn.settings import Spellings, groups_of
+from recbayes.spans.constraints import Constraints, Known, constraints_of
 
 
 class Candidate(NamedTuple):
@@ -51,11 +53,20 @@ class Comparison:
 
 
 def compare(
-    models: Mapping[str, Any] | Sequence[Any], series: Any, *, folds: int = 5, seed: int = 0, **settings: Any
+    models: Mapping[str, Any] | Sequence[Any],
+    series: Any,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    draws: int = 200,
+    components: int | None = None,
+    **settings: Any,
 ) -> Comparison:
     """Cross-validation: every model is trained on all series but one fold, which is then evaluated; and BIC from all series.
 
-    `models` are starting points for `rb.fit`, by name or in a list; `settings` are passed on to it.
+    `models` are starting points for `rb.fit`, by name or in a list; `settings` are passed on to it, `boundaries` and
+    `allowed` series by series. What a series is worth is its evidence by so many draws, from charts with so many
+    `components` (None: as many as draws need); with `exact=None` it is that of the chart.
     """
     if not isinstance(models, Mapping | list | tuple) or not models:
         raise ModelError("there are no models to compare; give a list of them, or a dictionary by name")
@@ -67,24 +78,44 @@ def compare(
     folds = min(whole_number(folds, "folds"), len(many))
     if folds < 2:
         raise DataError(f"cross-validation needs at least two folds and two series, got {folds} and {len(many)}")
+    draws = whole_number(draws, "draws", least=1, most=MOST_DRAWS)
     groups = groups_of(settings.get("climb"), settings.get("penalty"), settings.get("work"), _loose(settings))
-    given = {**groups.known, "checkpoint": groups.work.checkpoint, "resume": groups.work.resume or None}
-    for name, value in given.items():
-        if value is not None:
-            raise ModelError(f"compare divides the series itself, and knows no {name}")
+    if groups.work.checkpoint is not None or groups.work.resume:
+        raise ModelError("compare divides the series itself, and knows no checkpoint")
+    constraints_of(groups.known, len(many), False)
+    rest = {name: value for name, value in settings.items() if name not in groups.known}
+    if any(family_of(model).has("draw_around") for model in named.values()):
+        rest = {"components": components, **rest}
+    rest = {"seed": seed, "standard_errors": False, **rest}
     fold_of = np.random.default_rng(whole_number(seed, "seed", least=0)).permutation(len(many)) % folds
     by_series, bic, free = {}, {}, {}
     for name, model in named.items():
         held = np.zeros(len(many))
         for fold in range(folds):
-            train = [one for one, of in zip(many, fold_of, strict=True) if of != fold]
-            trained = fit(model, train, **{"seed": seed, "standard_errors": False, **settings}).model
-            test = np.flatnonzero(fold_of == fold)
-            executor = groups.work.executor
-            held[test] = [chart.log_evidence for chart in inside(trained, [many[n] for n in test], executor=executor)]
-        whole = fit(model, many, **{"seed": seed, "standard_errors": False, **settings})
+            train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+            trained = fit(model, [many[n] for n in train], **rest, **_of(groups.known, train)).model
+            task = read(trained, [many[n] for n in test], _of(groups.known, test))
+            seeds = np.random.default_rng([seed, fold]).integers(2**62, size=len(test)).tolist()
+            how = [rest.get("exact", "auto") is not None] * len(test), [components] * len(test), [draws] * len(test), seeds
+            held[test] = task.run(_worth, *how, executor=groups.work.executor)
+        whole = fit(model, many, **rest, **groups.known)
         by_series[name], bic[name], free[name] = held, whole.bic, whole.free
     return Comparison(_ranked(by_series, bic, free), by_series)
+
+
+def _worth(
+    model: Any, sequence: Any, constraints: Constraints, drawn: bool, components: int | None, draws: int, seed: int
+) -> float:
+    """The log evidence of one sequence, by draws or by the chart."""
+    if drawn:
+        return float(draw_one(model, sequence, constraints, components, draws, seed).log_evidence)
+    return float(model.family.inside(model, sequence, constraints, components or 1).log_evidence)
+
+
+def _of(known: Known, chosen: np.ndarray) -> Known:
+    """What is known of some of the trees."""
+    found = {name: None if value is None else [value[n] for n in chosen] for name, value in known.items()}  # type: ignore[index]
+    return found  # type: ignore[return-value]
 
 
 def _loose(settings: dict[str, Any]) -> dict[str, Any]:

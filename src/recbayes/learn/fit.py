@@ -1,27 +1,26 @@
 """`rb.fit`: from raw sequences to a trained model."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypeVar, Unpack, overload
-
-import numpy as np
 
 from recbayes.checks.arguments import choice, flag
 from recbayes.checks.arrays import MOST_DRAWS, whole_number
-from recbayes.errors import ModelError
+from recbayes.compiled.lanes import LANES
+from recbayes.errors import ApproximationWarning, ModelError
 from recbayes.family.family import Model, family_of
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, Task, read
+from recbayes.learn.ascent import Ended, How, ascend
 from recbayes.learn.checkpoint import Checkpoint, fingerprint
-from recbayes.learn.climb import Climb, Summit, Terrain
-from recbayes.learn.here import Here
-from recbayes.learn.information import observed_information
+from recbayes.learn.climb import Climb, Terrain
 from recbayes.learn.penalty import Penalty, bounds, strength_of
+from recbayes.learn.priors import Priors, priors_of
 from recbayes.learn.progress import Progress
-from recbayes.learn.record import ExactEvidence, Fit, record_climb, record_estimate
+from recbayes.learn.record import Fit, record_climb, record_estimate
 from recbayes.learn.reestimate import reestimate
-from recbayes.learn.refine import refine
-from recbayes.learn.run import Run, Stopped
+from recbayes.learn.run import Run, Shape, Stopped
 from recbayes.learn.settings import Groups, Spellings, Work, groups_of
 from recbayes.learn.units import free_scales
 from recbayes.learn.workers import Constrained, Workers
@@ -30,7 +29,6 @@ from recbayes.parameters.parameters import Parameters, choices_of
 
 ModelT = TypeVar("ModelT", bound=Model[Any, Any, Any])
 
-SPREAD = 1.0  # standard deviation of the free numbers of random starts around the given one
 MOST_RESTARTS = 1_000_000
 GAIN = 1e-9  # of the log likelihood: a step of expectation maximisation that gains less is the last
 
@@ -46,10 +44,12 @@ def fit(
     climb: Climb | None = ...,
     penalty: Penalty | None = ...,
     work: Work | None = ...,
-    restarts: int = ...,
+    priors: Priors = ...,
+    restarts: int | None = ...,
     seed: int = ...,
     standard_errors: bool = ...,
-    exact: int = ...,
+    exact: int | Literal["auto"] | None = ...,
+    components: int | None = ...,
     on_error: Literal["raise", "skip"] = ...,
     **settings: Unpack[Spellings],
 ) -> Fit[ModelT]: ...
@@ -64,10 +64,12 @@ def fit(
     climb: Climb | None = ...,
     penalty: Penalty | None = ...,
     work: Work | None = ...,
-    restarts: int = ...,
+    priors: Priors = ...,
+    restarts: int | None = ...,
     seed: int = ...,
     standard_errors: bool = ...,
-    exact: int = ...,
+    exact: int | Literal["auto"] | None = ...,
+    components: int | None = ...,
     on_error: Literal["raise", "skip"] = ...,
     **settings: Unpack[Spellings],
 ) -> Fit[GaussianRBN]: ...
@@ -81,10 +83,12 @@ def fit(
     climb: Climb | None = None,
     penalty: Penalty | None = None,
     work: Work | None = None,
-    restarts: int = 0,
+    priors: Priors = "weak",
+    restarts: int | None = None,
     seed: int = 0,
     standard_errors: bool = True,
-    exact: int = 0,
+    exact: int | Literal["auto"] | None = "auto",
+    components: int | None = None,
     on_error: Literal["raise", "skip"] = "raise",
     **settings: Unpack[Spellings],
 ) -> Fit[Any]:
@@ -94,10 +98,18 @@ def fit(
     `tied` and `fixed` choose what is free, as for `Parameters`. `boundaries` and `allowed` hold, for every series, what is
     known of its tree: the evidence is then that of the trees they leave (`rb.known_spans`, `tree.span_mask()`).
 
+    What is maximised is the log likelihood with `priors`: weak ones in units of the data, or others by name
+    (`{"x.rules[1].std": rb.LogNormal(0.1, 0.5), "prior.*": None}`), or None, plain maximum likelihood. A light `penalty`
+    keeps variances and probabilities from zero all the same: `Penalty(smallest_std=..., pseudo_count=...)`.
+
     `climb` is the way up: `QuasiNewton(tolerance=...)` looks at all series in every step, `Adam(batch=...)` at some at a
-    time, for many of them. `restarts` more starts are drawn around the first one, and the best end wins. A light `penalty`
-    keeps variances and probabilities from zero: `Penalty(smallest_std=..., pseudo_count=...)`. `exact` draws per series, if
-    any, refine the result by exact weights.
+    time, for many of them. `restarts` are further starts, which differ in kind from the model given; all are climbed a
+    little, and the best ones to the end. By default there are some, more of them for one series.
+
+    The evidence of charts is approximate. With `exact="auto"` it is compared with that of draws, whose weights are exact;
+    where the two differ so much that the result could change, the climb goes on on the latter. The log likelihood that is
+    reported is that of draws. A number is how many draws there are per series, and always climbs on them; None trusts the
+    charts. `components` are the Gaussians per message of charts that are drawn from; by default as many as draws need.
 
     `work` says where it runs and what it leaves behind: `Work(executor=..., checkpoint=..., resume=..., progress=...)`.
     Ctrl-C returns the best model so far. `on_error="skip"` leaves out series that the model cannot explain at all, and says
@@ -108,82 +120,63 @@ def fit(
     began = time.monotonic()
     groups = groups_of(climb, penalty, work, dict(settings))
     choice(on_error, ("raise", "skip"), "on_error")
-    restarts = whole_number(restarts, "restarts", least=0, most=MOST_RESTARTS)
+    if restarts is not None:
+        restarts = whole_number(restarts, "restarts", least=0, most=MOST_RESTARTS)
     seed = whole_number(seed, "seed", least=0)
-    exact = whole_number(exact, "exact", least=0, most=MOST_DRAWS)
+    if exact is not None and exact != "auto":
+        exact = whole_number(exact, 'exact (or "auto", or None)', least=0, most=MOST_DRAWS) or None
+    if components is not None:
+        components = whole_number(components, "components", least=1, most=LANES)
     standard_errors = flag(standard_errors, "standard_errors")
     chosen = choices_of(covariance, tied, fixed)
     if model is None:
         model = GaussianRBN.guess(series)
     family = family_of(model)
     if family.has("maximised"):
-        others = exact or restarts or chosen != choices_of("keep", False, ()) or climb is not None or on_error != "raise"
+        others = exact not in ("auto", None) or restarts or components or chosen != choices_of("keep", False, ())
+        others = others or climb is not None or on_error != "raise" or priors not in ("weak", None)
         if others or groups.work.checkpoint or groups.work.resume:
             raise ModelError(
                 f"{family.name} is trained by reestimate: it knows allowed, pseudo_count, max_evaluations, executor"
             )
         return _by_counting(model, series, groups, began)
     task = read(model, series, groups.known)
-    parameters = Parameters(model, **{**chosen, "tied": chosen["tied"] or family.ties(model)})
-    return _by_climbing(task, parameters, groups, restarts, seed, exact, standard_errors, on_error == "skip", began)
+    parameters = _parameters(task, chosen)
+    how = How(groups, priors, restarts, seed, exact, components, standard_errors, on_error == "skip")
+    found = _by_climbing(task, parameters, how, began)
+    if found.complaint:
+        warnings.warn(found.complaint, ApproximationWarning, stacklevel=2)
+    return found
 
 
-def _by_climbing(
-    task: Task,
-    parameters: Parameters,
-    groups: Groups,
-    restarts: int,
-    seed: int,
-    exact: int,
-    standard_errors: bool,
-    skip: bool,
-    began: float,
-) -> Fit[Any]:
+def _parameters(task: Task, chosen: dict[str, Any]) -> Parameters:
+    """What is free: what the user chose, but for quantities that these series leave idle."""
+    family, model = task.family, task.model
+    chosen = {**chosen, "tied": chosen["tied"] or family.ties(model)}
+    parameters = Parameters(model, **chosen)
+    idle = [name for name in family.idle(model, task.sequences) if any(name in one.quantities for one in parameters.blocks)]
+    return Parameters(model, **{**chosen, "fixed": (*chosen["fixed"], *idle)}) if idle else parameters
+
+
+def _by_climbing(task: Task, parameters: Parameters, how: How, began: float) -> Fit[Any]:
     data = [Constrained(*one) for one in zip(task.sequences, task.constraints, strict=True)]
     units = task.family.units(task.model, task.sequences)
     terrain = Terrain(*bounds(parameters, units), free_scales(parameters, units))
-    starts = _starts(parameters, terrain, restarts, seed)
-    climb, work = groups.climb, groups.work
+    climb, work = how.groups.climb, how.groups.work
+    priors = priors_of(how.priors, parameters, units)
+    strength = strength_of(how.groups.penalty, parameters, units)
     remembered = Checkpoint(work.checkpoint, fingerprint(parameters, data), parameters.size, work.resume)
-    summits: list[Summit] = []
-    further = 2 * parameters.size if standard_errors else 0
-    each = climb.evaluations(len(data))
-    information: np.ndarray | None = None
-    evidence: ExactEvidence | None = None
-    refined: Summit | None = None
-    reason = ""
+    ended = Ended()
     with Progress(work.progress) as shown, Workers(parameters, data, work.executor) as workers:
-        strength = strength_of(groups.penalty, parameters, units)
-        run = Run(parameters, workers, strength, remembered, shown, len(data), climb)
+        run = Run(parameters, workers, Shape(strength, priors), remembered, shown, len(data), climb)
         try:
-            run.begin(starts[0], skip)
-            for number, start in enumerate(starts):
-                stage = "fitting" if len(starts) == 1 else f"start {number + 1} of {len(starts)}"
-                left = len(starts) - number
-                run.enter(stage, length=left * each + further if each else 0, climbs=left - 1, extra=further)
-                summits.append(climb.climb(run, start, terrain, len(data), seed + number))
-            best = max(summits, key=lambda summit: summit.objective)
-            climbed: Callable[[np.ndarray], Here] = run
-            if exact:
-                best, evidence, climbed = refine(run, best, terrain, climb.tolerance, exact, seed)
-                refined = best
-            if standard_errors:
-                run.enter("standard errors", length=further)
-                information = observed_information(climbed, best.vector, terrain.units)
+            ascend(run, ended, terrain, how)
         except KeyboardInterrupt:
-            reason = "interrupted"
+            ended.reason = "interrupted"
         except Stopped:
-            reason = f"all {climb.max_evaluations} evaluations used"
+            ended.reason = f"all {climb.max_evaluations} evaluations used"
         lengths = [len(sequence) for sequence in task.sequences]
-        return record_climb(run, summits, refined, evidence, information, terrain.units, reason, lengths, began)
-
-
-def _starts(parameters: Parameters, terrain: Terrain, restarts: int, seed: int) -> list[np.ndarray]:
-    """The free vector of the model, and others around it, all within the bounds."""
-    first = parameters.vector()
-    rng = np.random.default_rng(seed)
-    others = [first + SPREAD * terrain.units * rng.normal(size=len(first)) for _ in range(restarts)]
-    return [terrain.inside(start) for start in [first, *others]]
+        return record_climb(run, ended, terrain.units, lengths, began)
 
 
 def _by_counting(model: Any, series: Any, groups: Groups, began: float) -> Fit[Any]:

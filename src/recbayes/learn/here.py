@@ -19,11 +19,13 @@ class Here(NamedTuple):
 
 
 class Centre(NamedTuple):
-    """Where trees are drawn, how many per series, and by which seed."""
+    """Where trees are drawn, how many per series, by which seed, and with how many Gaussians per message (None: as many as
+    the draws need)."""
 
     vector: np.ndarray
     draws: int
     seed: int
+    components: int | None = None
 
 
 class ExactEvidence(NamedTuple):

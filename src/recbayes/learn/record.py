@@ -8,7 +8,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from recbayes.learn.ascent import Ended
 from recbayes.learn.climb import Summit
+from recbayes.learn.drawn import AUTOMATIC, Gap
 from recbayes.learn.here import ExactEvidence
 from recbayes.learn.information import Row, table
 from recbayes.learn.penalty import nearly_singular
@@ -17,6 +19,7 @@ from recbayes.learn.run import Run
 
 ModelT = TypeVar("ModelT")
 
+POOR = 10.0  # effective draws of the usual number, below which little is known
 GAINED = 1e-3  # nats by which a climb that was cut short must be ahead of those that came to their end
 
 
@@ -24,8 +27,10 @@ GAINED = 1e-3  # nats by which a climb that was cut short must be ahead of those
 class Fit(Generic[ModelT]):
     """A trained model, and how it came about. Print it for the table of parameters.
 
-    `log_likelihood` is the sum of the log evidences of all series, penalties left out; `history` has it for every
-    evaluation. `starts` are the log likelihoods reached from all starts. `skipped` says which series were left out and why.
+    `log_likelihood` is the sum of the log evidences of all series, priors and penalties left out: by draws, with
+    `log_likelihood_error`, unless charts were to be trusted; `chart_log_likelihood` is that of charts, and `gap` has both
+    for every series. `history` has it for every evaluation. `starts` are the log likelihoods reached from all starts, the
+    best first, and `agreeing` of them have reached the best within 0.1. `skipped` says which series were left out and why.
     """
 
     model: ModelT
@@ -42,33 +47,43 @@ class Fit(Generic[ModelT]):
     vector: np.ndarray | None = None
     information: np.ndarray | None = None
     exact: ExactEvidence | None = None
+    chart_log_likelihood: float = math.nan
+    gap: Gap | None = None
+    complaint: str = ""
+
+    @property
+    def log_likelihood_error(self) -> float:
+        """The standard error of the log likelihood: 0 where it is the chart's."""
+        return 0.0 if self.exact is None else self.exact.standard_error
+
+    @property
+    def agreeing(self) -> int:
+        """How many starts have reached the best one within 0.1 nats."""
+        return sum(max(self.starts) - value < 0.1 for value in self.starts)
 
     @property
     def aic(self) -> float:
         """Akaike's criterion: twice the number of free parameters minus twice the log likelihood."""
-        return 2.0 * self.free - 2.0 * self._best_known
+        return 2.0 * self.free - 2.0 * self.log_likelihood
 
     @property
     def bic(self) -> float:
         """Schwarz's criterion, with as many data as there are observations (rows of all series)."""
-        return self.free * math.log(max(self.observations, 1)) - 2.0 * self._best_known
-
-    @property
-    def _best_known(self) -> float:
-        """The exact log evidence where it is known, else that of the chart."""
-        return self.log_likelihood if self.exact is None else self.exact.log_evidence
+        return self.free * math.log(max(self.observations, 1)) - 2.0 * self.log_likelihood
 
     def __str__(self) -> str:
         width = max([len(row.name) for row in self.table] + [9])
         lines = [f"{'parameter':{width}}  {'estimate':>12}  {'standard error':>14}"]
         lines += [f"{row.name:{width}}  {row.estimate:>12.5g}  {_error(row.standard_error):>14}" for row in self.table]
-        lines.append(f"log likelihood {self.log_likelihood:.4f}   AIC {self.aic:.2f}   BIC {self.bic:.2f}")
+        error = "" if self.exact is None else f" ± {self.exact.standard_error:.4f} by draws"
+        lines.append(f"log likelihood {self.log_likelihood:.4f}{error}   AIC {self.aic:.2f}   BIC {self.bic:.2f}")
         if self.exact is not None:
-            lines.append(f"exact log evidence {self.exact.log_evidence:.4f} ± {self.exact.standard_error:.4f}")
+            lines.append(f"that of charts {self.chart_log_likelihood:.4f}")
         state = "converged" if self.converged else "not converged"
         lines.append(f"{state} ({self.reason}) after {len(self.history)} evaluations in {self.seconds:.1f} s")
         if len(self.starts) > 1:
-            lines.append(f"log likelihood by start: {', '.join(f'{value:.3f}' for value in self.starts)}")
+            values = ", ".join(f"{value:.3f}" for value in self.starts)
+            lines.append(f"log likelihood by start: {values}; {self.agreeing} of {len(self.starts)} agree")
         if self.skipped:
             lines.append("skipped series: " + "; ".join(f"{number} ({why})" for number, why in self.skipped.items()))
         return "\n".join(lines)
@@ -77,45 +92,61 @@ class Fit(Generic[ModelT]):
         return f"Fit(log likelihood {self.log_likelihood:.6g}, {self.free} free parameters, {self.reason})"
 
 
-def record_climb(
-    run: Run,
-    summits: Sequence[Summit],
-    refined: Summit | None,
-    evidence: ExactEvidence | None,
-    information: np.ndarray | None,
-    units: np.ndarray,
-    reason: str,
-    lengths: Sequence[int],
-    began: float,
-) -> Fit[Any]:
+def record_climb(run: Run, ended: Ended, units: np.ndarray, lengths: Sequence[int], began: float) -> Fit[Any]:
     """The best of what was found, however the climb ended."""
     run.settle()
     if run.best is None:
         raise KeyboardInterrupt  # nothing was evaluated yet, so there is nothing to return
-    best = refined or max(summits, key=lambda summit: summit.objective, default=None)
-    cut_short = reason != "" and refined is None
+    best = ended.refined or max(ended.summits, key=lambda summit: summit.objective, default=None)
+    cut_short = ended.reason != "" and ended.refined is None
     if best is None or (cut_short and run.best[1].objective > best.objective + GAINED):
-        best = Summit(run.best[0], run.best[1].objective, run.best[1].log_likelihood, False, reason)
+        best = Summit(run.best[0], run.best[1].objective, run.best[1].log_likelihood, False, ended.reason)
     vector = best.vector
-    notes = [reason or best.reason, nearly_singular(run.parameters, vector)]
-    if information is not None and not np.isfinite(information).all():
+    notes = [ended.reason or best.reason, nearly_singular(run.parameters, vector)]
+    if ended.information is not None and not np.isfinite(ended.information).all():
         notes.append("no standard errors, as a step beside the optimum cannot be evaluated")
+    evidence, gap = ended.evidence or (None, None)
+    chart = best.log_likelihood if gap is None else float(gap.chart.sum())
     return Fit(
         model=run.parameters.with_vector(vector),
-        log_likelihood=best.log_likelihood,
+        log_likelihood=chart if evidence is None else evidence.log_evidence,
         converged=best.converged,
         reason="; ".join(filter(None, notes)),
         history=tuple(run.history),
-        starts=tuple(summit.log_likelihood for summit in summits),
-        table=tuple(table(run.parameters, vector, information, units)),
+        starts=_reached(ended),
+        table=tuple(table(run.parameters, vector, ended.information, units)),
         free=run.parameters.size,
         observations=sum(length for number, length in enumerate(lengths) if number not in run.skipped),
         skipped=run.skipped,
         seconds=time.monotonic() - began,
         vector=vector,
-        information=information,
+        information=ended.information,
         exact=evidence,
+        chart_log_likelihood=chart,
+        gap=gap,
+        complaint=_complaint(gap, ended),
     )
+
+
+def _reached(ended: Ended) -> tuple[float, ...]:
+    """The log likelihoods that climbs to the end, and those that were given up, have come to."""
+    given_up = [one.reached for one in ended.starts[len(ended.summits) :] if one.reached is not None]
+    return tuple(one.log_likelihood for one in (*ended.summits, *given_up))
+
+
+def _complaint(gap: Gap | None, ended: Ended) -> str:
+    """What is wrong with the result, if anything is."""
+    if gap is None:
+        return ""
+    poor = int((gap.efficiency * AUTOMATIC < POOR).sum())
+    if poor:
+        return (
+            f"the draws of {poor} of {len(gap.drawn)} series are worth little, so that the log likelihood is uncertain; "
+            "more draws (exact=1000) or components=4 may help"
+        )
+    if ended.refined is None and gap.matters and not ended.reason:
+        return f"charts overestimate the log likelihood by {gap.total:.2f} nats; exact=200 climbs on draws"
+    return ""
 
 
 def record_estimate(found: Estimate, steps: int, observations: int, began: float) -> Fit[Any]:

@@ -1,6 +1,7 @@
 """One fit under way: every evaluation goes through here, to be remembered, shown and counted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,9 +10,22 @@ from recbayes.learn.checkpoint import Checkpoint, Evaluation
 from recbayes.learn.climb import Climb
 from recbayes.learn.here import Centre, Here
 from recbayes.learn.penalty import Strength, nearly_singular, penalise
+from recbayes.learn.priors import ParameterPrior, log_prior
 from recbayes.learn.progress import Progress, evaluations_left
 from recbayes.learn.workers import Outcome, Workers
 from recbayes.parameters.parameters import Parameters
+
+
+class Shape(NamedTuple):
+    """What is added to the log likelihood: a light penalty, and priors of blocks."""
+
+    penalty: Strength
+    priors: Mapping[str, ParameterPrior]
+
+    def at(self, parameters: Parameters, vector: np.ndarray) -> tuple[float, np.ndarray]:
+        value, slope = penalise(parameters, vector, self.penalty)
+        more, further = log_prior(parameters, vector, self.priors)
+        return value + more, slope + further
 
 
 class Stopped(Exception):
@@ -25,7 +39,7 @@ class Run:
         self,
         parameters: Parameters,
         workers: Workers,
-        penalty: Strength,
+        shape: Shape,
         checkpoint: Checkpoint,
         progress: Progress,
         series: int,
@@ -37,8 +51,8 @@ class Run:
         self._last: np.ndarray | None = None
         self.skipped: dict[int, str] = {}
         self._stage, self._stage_began, self._stage_length, self._climbs, self._extra = "", 0, 0, 0, 0
-        self._workers, self._penalty, self._checkpoint, self._progress = workers, penalty, checkpoint, progress
-        self._series, self._most, self._tolerance = series, climb.max_evaluations, climb.tolerance
+        self._workers, self._shape, self._checkpoint, self._progress = workers, shape, checkpoint, progress
+        self.series, self._most, self._tolerance = series, climb.max_evaluations, climb.tolerance
 
     def enter(self, stage: str, *, length: int = 0, climbs: int = 0, extra: int = 0) -> None:
         """Begin a stage: of `length` evaluations if that is known, else a climb, with more climbs and extra ones to come."""
@@ -59,9 +73,10 @@ class Run:
             self._most = len(self.history) + 1
             self(self._last)
 
-    def begin(self, start: np.ndarray, skip: bool) -> None:
-        """The first evaluation of all series, which finds those that the model cannot explain at all."""
-        if not np.isfinite(penalise(self.parameters, start, self._penalty)[0]):
+    def begin(self, start: np.ndarray, skip: bool) -> np.ndarray:
+        """The first evaluation of all series, which finds those that the model cannot explain at all; its gradient."""
+        value, slope = self._shape.at(self.parameters, start)
+        if not np.isfinite(value):
             edge = nearly_singular(self.parameters, start)
             raise ModelError(f"the model to begin with is out of all proportion to the data: {edge}")
         outcomes = self._workers(start)
@@ -70,11 +85,15 @@ class Run:
             number, problem = next(iter(bad.items()))
             others = "" if len(bad) == 1 else f" ({len(bad)} series have such problems)"
             raise DataError(f'series {number}: {problem}{others}; on_error="skip" leaves such series out')
-        if len(bad) == self._series:
+        if len(bad) == self.series:
             raise DataError(f"no series can be used; the first: {next(iter(bad.values()))}")
         self.skipped = bad
-        if self._checkpoint.find("all", start) is None:
-            self._checkpoint.add("all", start, self._sum(outcomes, range(self._series)))
+        found = self._checkpoint.find("all", start)
+        if found is None:
+            found = self._sum(outcomes, range(self.series))
+            self._checkpoint.add("all", start, found)
+        self.best = start.copy(), Here(found.log_likelihood + value, found.gradient + slope, *found[:1], *found[2:])
+        return self.best[1].gradient
 
     def __call__(self, vector: np.ndarray, *, chosen: Sequence[int] | None = None, around: Centre | None = None) -> Here:
         """The objective at a free vector; estimated from chosen series if there are any, exact by draws around a centre.
@@ -85,11 +104,11 @@ class Run:
             raise Stopped
         task = "all" if chosen is None else ",".join(map(str, chosen))
         if around is not None:
-            task = f"exact {around.draws} {around.seed} {around.vector.tobytes().hex()}"
-        value, slope = penalise(self.parameters, vector, self._penalty)
+            task = f"exact {around.draws} {around.seed} {around.components} {around.vector.tobytes().hex()}"
+        value, slope = self._shape.at(self.parameters, vector)
         found = self._checkpoint.find(task, vector) if np.isfinite(value) else Evaluation(-np.inf, slope)
         if found is None:
-            numbers = range(self._series) if chosen is None else chosen
+            numbers = range(self.series) if chosen is None else chosen
             wanted = [number for number in numbers if number not in self.skipped]
             found = self._sum(self._workers(vector, wanted, around), wanted)
             self._checkpoint.add(task, vector, found)
@@ -102,10 +121,15 @@ class Run:
         self._progress.say(self._stage, len(self.history), max(self.history), self._left())
         return here
 
+    def by_series(self, vector: np.ndarray, around: Centre | None) -> list[Outcome]:
+        """The outcomes of all series that are used, one by one."""
+        wanted = [number for number in range(self.series) if number not in self.skipped]
+        return [one for one in self._workers(vector, wanted, around) if one is not None]
+
     def _sum(self, outcomes: Sequence[Outcome | None], wanted: Sequence[int]) -> Evaluation:
         """Sums in the order of the series; scaled up to all series if these are only some."""
         used = [outcomes[number] for number in wanted if number not in self.skipped]
-        share = (self._series - len(self.skipped)) / max(len(used), 1)
+        share = (self.series - len(self.skipped)) / max(len(used), 1)
         value = sum(one.log_evidence for one in used if one is not None)
         none = np.zeros(self.parameters.size)  # where all that were chosen are skipped
         gradient = none + np.sum([one.gradient for one in used if one is not None], axis=0)

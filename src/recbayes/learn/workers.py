@@ -9,7 +9,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import count
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -22,6 +22,7 @@ from recbayes.parameters.parameters import Parameters
 from recbayes.spans.constraints import FREE, Constraints
 
 PARCELS = 16  # into which the series are divided at most: enough for the workers at hand, few enough to send
+POOLS = 3  # further pools of processes, where processes are killed again and again
 MODELS = 4  # that a worker keeps
 HELD = 4 * PARCELS  # parcels that a worker keeps: those of some fits at a time
 REFUSED = ValueError, ArithmeticError  # where nothing can be computed; errors of ours and of linear algebra are the former
@@ -71,7 +72,9 @@ class Workers:
         self._places = [list(range(part, len(series), parts)) for part in range(parts)]
         self._parcels = [Parcel(parameters, tuple(series[place] for place in places)) for places in self._places]
         self._count = len(series)
-        self._pool = ThreadPoolExecutor(os.cpu_count()) if executor is None else None  # kernels release the lock
+        self._pool: Executor | None = None  # one of our own, which ends with us
+        if executor is None:
+            self._pool = ThreadPoolExecutor(os.cpu_count())  # kernels release the lock
         self._executor: Any = self._pool if executor is None else executor
         self._key = uuid4().hex
         self._tickets = count()  # makes every call a new one for executors that remember results
@@ -95,12 +98,28 @@ class Workers:
         parts = [part for part, places in enumerate(self._places) if wanted.intersection(places)]
         inner = [tuple(n for n, place in enumerate(self._places[part]) if place in wanted) for part in parts]
         with sent_out():
-            found = self._ask(self._executor, parts, inner, (vector, around))
+            found = self._ask_again(parts, inner, (vector, around))
         outcomes: list[Outcome | None] = [None] * self._count
         for part, numbers, results in zip(parts, inner, found, strict=True):
             for number, outcome in zip(numbers, results, strict=True):
                 outcomes[self._places[part][number]] = outcome
         return outcomes
+
+    def _ask_again(
+        self, parts: list[int], inner: list[tuple[int, ...]], where: tuple[np.ndarray, Centre | None]
+    ) -> list[Any]:
+        """Ask, and if a process of a pool was killed, which breaks the pool, ask another pool like it."""
+        for _ in range(POOLS):
+            try:
+                return self._ask(self._executor, parts, inner, where)
+            except BrokenExecutor:
+                if not isinstance(self._executor, ProcessPoolExecutor):
+                    raise
+                if self._pool is not None:
+                    self._pool.shutdown()
+                self._executor = self._pool = _like(self._executor)
+                self._sent = [False] * len(self._parcels)
+        return self._ask(self._executor, parts, inner, where)
 
     def _ask(
         self, executor: Executor, parts: list[int], inner: list[tuple[int, ...]], where: tuple[np.ndarray, Centre | None]
@@ -122,6 +141,11 @@ class Workers:
             if found[place] is None:
                 found[place] = submit(part, numbers, self._parcels[part]).result()
         return found
+
+
+def _like(pool: Any) -> ProcessPoolExecutor:
+    """A new pool of processes as one that is broken was."""
+    return ProcessPoolExecutor(pool._max_workers, pool._mp_context, pool._initializer, pool._initargs)
 
 
 _held: OrderedDict[tuple[str, int], Held] = OrderedDict()  # on every worker, the newest last
@@ -182,11 +206,12 @@ def _model_at(fit: str, parameters: Parameters, vector: np.ndarray) -> Any:
 
 def _drawn(held: Held, number: int, place: int, around: Centre) -> Any:
     """The trees of a series around a centre: drawn here, or before. The same everywhere, by their seed."""
-    key = around.vector.tobytes() + f"{around.draws} {around.seed}".encode()
+    key = around.vector.tobytes() + f"{around.draws} {around.seed} {around.components}".encode()
     if number not in held.drawn or held.drawn[number][0] != key:
         seed = int(np.random.default_rng([around.seed, place]).integers(2**62))
         centre = held.parameters.with_vector(around.vector)
-        held.drawn[number] = key, centre.family.draw_around(centre, *held.series[number], around.draws, seed)
+        drawn = centre.family.draw_around(centre, *held.series[number], around.draws, seed, around.components)
+        held.drawn[number] = key, drawn
     return held.drawn[number][1]
 
 

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -83,8 +83,8 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
         covariance: Structure = "diagonal",
         level: int | None = None,
         draws: int = 1000,
-        restarts: int = 0,
-        exact: int = 0,
+        restarts: int | None = None,
+        exact: int | Literal["auto"] | None = "auto",
         random_state: int = 0,
         executor: Executor | None = None,
     ) -> None:
@@ -188,8 +188,10 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
         """Before the work that is done in vain otherwise; says whether to learn."""
         whole_number(self.draws, "draws", least=1, most=MOST_DRAWS)
         whole_number(self.random_state, "random_state", least=0)
-        whole_number(self.restarts, "restarts", least=0)
-        whole_number(self.exact, "exact", least=0)
+        if self.restarts is not None:
+            whole_number(self.restarts, "restarts", least=0)
+        if self.exact is not None and self.exact != "auto":
+            whole_number(self.exact, 'exact (or "auto", or None)', least=0)
         choices_of(self.covariance, False, ())
         executor_of(self.executor)
         if self.level is not None:

@@ -96,16 +96,24 @@ class Chart:
         return bool(row["low"] <= i <= row["high"]) and (not len(self.plan.allowed) or bool(self.plan.allowed[i, k]))
 
 
-def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FREE, components: int = 1) -> Chart:
-    """The inside chart of one checked series; `components` is how many Gaussians a message may have."""
+def chart_of_leaves(model: GaussianRBN, series: Series, constraints: Constraints = FREE, components: int = 1) -> Chart:
+    """A chart in which there is nothing but the potentials of leaves: enough to follow trees that are known."""
     tables, origins = tables_of(model)
     plan = make_plan(tables, len(series), constraints, series.ticks)
     components = whole_number(components, "components", least=1, most=LANES, error=DataError)
     messages = np.zeros(components * plan.messages_size)
-    choices = np.zeros(plan.choices_size)
+    write_emissions(model, tables, origins, plan, series, messages)
+    nothing = np.full(len(origins.prior), -np.inf)
+    return Chart(model, series, -np.inf, plan, messages, np.zeros(plan.choices_size), nothing, int(components))
+
+
+def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FREE, components: int = 1) -> Chart:
+    """The inside chart of one checked series; `components` is how many Gaussians a message may have."""
+    chart = chart_of_leaves(model, series, constraints, components)
+    tables, origins = tables_of(model)
+    plan, messages, choices = chart.plan, chart.messages, chart.choices
     evidence = np.full(tables.prior.shape[1], -np.inf)
     lengths = length_log_probability(model, origins, plan)
-    write_emissions(model, tables, origins, plan, series, messages)
     if components == 1:
         run_kernel(fill_inside, tables, plan, lengths, messages, choices, evidence)
     else:
@@ -120,7 +128,7 @@ def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FR
             inside_one(model, unseen, constraints)  # an error, if it is the length
             raise DataError(NOT_A_NUMBER)
         raise LengthError(_impossible(model, tables, series, constraints.any))
-    return Chart(model, series, log_evidence, plan, messages, choices, evidence[: len(origins.prior)], int(components))
+    return replace(chart, log_evidence=log_evidence, log_evidence_by_prior=evidence[: len(origins.prior)])
 
 
 def dimensions(model: GaussianRBN) -> np.ndarray:

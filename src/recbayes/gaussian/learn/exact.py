@@ -13,11 +13,12 @@ from scipy.special import logsumexp
 
 from recbayes.checks.series import Series
 from recbayes.family.family import Around
-from recbayes.gaussian.chart.inside import inside_one
+from recbayes.gaussian.chart.inside import chart_of_leaves, inside_one
 from recbayes.gaussian.learn.quantities import slopes
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.posterior.draws import draw
 from recbayes.gaussian.posterior.follow import joints_with, mean_gradient
+from recbayes.gaussian.posterior.improve import improved
 from recbayes.gaussian.posterior.latents import merge_equal
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.forest import Forest
@@ -35,20 +36,24 @@ class Drawn(NamedTuple):
     efficiency: float
 
 
-def draw_around(model: GaussianRBN, series: Series, constraints: Constraints, draws: int, seed: int) -> Drawn:
-    """Trees of one series at the centre; equal ones are merged."""
-    chart = inside_one(model, series, constraints)
-    posterior = draw(chart, draws, seed)
-    chosen, weights, components = merge_equal(posterior.trees, posterior.weights, posterior.prior_components)
+def draw_around(
+    model: GaussianRBN, series: Series, constraints: Constraints, draws: int, seed: int, components: int | None
+) -> Drawn:
+    """Trees of one series at the centre, from a chart that is good enough for them; equal ones are merged."""
+    posterior = draw(inside_one(model, series, constraints, components or 1), draws, seed)
+    if components is None:
+        posterior = improved(posterior, lambda more: inside_one(model, series, constraints, more))
+    chart = posterior.chart
+    chosen, weights, of_prior = merge_equal(posterior.trees, posterior.weights, posterior.prior_components)
     trees = posterior.trees.select(chosen)
-    joints = joints_with(chart, trees, components)
+    joints = joints_with(chart, trees, of_prior)
     error = posterior.log_evidence_error
-    return Drawn(trees, components, weights, joints, posterior.log_evidence, error**2, posterior.efficiency)
+    return Drawn(trees, of_prior, weights, joints, posterior.log_evidence, error**2, posterior.efficiency)
 
 
 def evaluate_around(model: GaussianRBN, series: Series, constraints: Constraints, drawn: Drawn) -> Around:
     """The exact log evidence under another model, by the draws at the centre."""
-    chart = inside_one(model, series, constraints)
+    chart = chart_of_leaves(model, series, constraints)
     joints = joints_with(chart, drawn.trees, drawn.components)
     with np.errstate(divide="ignore"):
         changed = np.log(drawn.weights) + joints - drawn.log_joints

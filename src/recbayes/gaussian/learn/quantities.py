@@ -4,16 +4,18 @@ Lengths and emissions list their own; rules, links and the prior are here. Quant
 out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from recbayes.checks.series import Series
 from recbayes.gaussian.chart.gradient import ModelGradient
 from recbayes.gaussian.chart.references import references_of
 from recbayes.gaussian.chart.tables import LEFT, RIGHT
 from recbayes.gaussian.emissions.emission import Emission, length_slopes
+from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.learn.units import Units
 from recbayes.gaussian.model.parts import Component, Link, Prior, Split, Variable
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -136,6 +138,18 @@ def _rule_slopes(rule: Split | Emission, v: int, r: int, gradient: ModelGradient
         yield f"{name}_link.covariance", link.covariance
         yield f"{name}_link.map", link.map
         yield f"{name}_link.offset", link.offset
+
+
+def idle(model: GaussianRBN, sequences: Sequence[Series]) -> tuple[str, ...]:
+    """Names of quantities that do nothing, as all series have noise of their own."""
+    if any(series.noise_covariance is None for series in sequences):
+        return ()
+    return tuple(
+        f"{variable.name}.rules[{r}].covariance"
+        for variable in model.variables
+        for r, rule in enumerate(variable.rules)
+        if isinstance(rule, Emit)
+    )
 
 
 def chain_ties(model: GaussianRBN) -> tuple[tuple[str, ...], ...]:

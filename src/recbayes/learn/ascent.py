@@ -1,0 +1,101 @@
+"""The whole way up: from all starts, on the chart's evidence and, where that is not to be trusted, on that of draws."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from recbayes.learn.climb import Summit, Terrain
+from recbayes.learn.drawn import AUTOMATIC, Gap, Plan, climb_drawn, evidence_of, gap_at
+from recbayes.learn.here import ExactEvidence, Here
+from recbayes.learn.information import observed_information
+from recbayes.learn.priors import Priors
+from recbayes.learn.run import Run
+from recbayes.learn.settings import Groups
+from recbayes.learn.starts import Start, broken_up, different, explored, number_of, starts_of
+
+FEW, FINALS = 2, 2  # series, up to which so many starts are climbed to the end; of more, the best one is
+LOOK = 40  # evaluations after which a climb is compared with draws; then after twice as many, and so on
+
+
+class How(NamedTuple):
+    """All that a fit was told."""
+
+    groups: Groups
+    priors: Priors
+    restarts: int | None
+    seed: int
+    exact: int | str | None
+    components: int | None
+    standard_errors: bool
+    skip: bool
+
+
+@dataclass
+class Ended:
+    """What is known when a fit ends, however that comes about."""
+
+    starts: list[Start] = field(default_factory=list)
+    summits: list[Summit] = field(default_factory=list)
+    refined: Summit | None = None
+    evidence: tuple[ExactEvidence, Gap] | None = None
+    information: np.ndarray | None = None
+    reason: str = ""
+
+
+def ascend(run: Run, ended: Ended, terrain: Terrain, how: How) -> None:
+    """From all starts to the end; what is known on the way is noted in `ended`."""
+    parameters, climb = run.parameters, how.groups.climb
+    family = parameters.model.family
+    further = number_of(how.restarts, family, parameters.model, run.series) if climb.explores else how.restarts or 0
+    starts = starts_of(parameters, terrain, further, how.seed)
+    slope = run.begin(starts[0], how.skip)
+    starts[0] = broken_up(parameters, starts[0], slope, terrain.units, how.seed)
+    plan = None
+    if how.exact is not None and family.has("draw_around"):
+        plan = Plan(AUTOMATIC if how.exact == "auto" else int(how.exact), how.seed, how.components)
+    _climb_charts(run, ended, starts, terrain, how, plan)
+    best = max(ended.summits, key=lambda summit: summit.objective)
+    nearby: Callable[[np.ndarray], Here] = run
+    if plan is not None and parameters.size:
+        gaps = {n: gap_at(run, one.vector, plan, 0) for n, one in enumerate(ended.summits) if np.isfinite(one.objective)}
+        if gaps and (how.exact != "auto" or any(gap.matters for gap in gaps.values())):
+            number = max(gaps, key=lambda n: ended.summits[n].objective - gaps[n].total)
+            best, nearby = climb_drawn(run, ended.summits[number], terrain, climb.tolerance, plan)
+            ended.refined = best
+    if plan is not None:
+        ended.evidence = evidence_of(run, best.vector, plan)
+    if how.standard_errors:
+        run.enter("standard errors", length=2 * parameters.size)
+        ended.information = observed_information(nearby, best.vector, terrain.units)
+
+
+def _climb_charts(run: Run, ended: Ended, starts: list[np.ndarray], terrain: Terrain, how: How, plan: Plan | None) -> None:
+    """All starts a little, and the best of them to the end."""
+    climb, used = how.groups.climb, [number for number in range(run.series) if number not in run.skipped]
+    extra = 2 * run.parameters.size if how.standard_errors else 0
+    if len(starts) > 1 and climb.explores and run.parameters.size:
+        ended.starts = explored(run, starts, terrain, used)
+        finals = FINALS if len(used) <= FEW else 1
+        starts = different(ended.starts, finals if how.restarts is None else 1 + how.restarts // 2) or starts[:1]
+    for number, start in enumerate(starts):
+        left, each = len(starts) - number, climb.evaluations(run.series)
+        stage = "fitting" if len(starts) == 1 else f"climb {number + 1} of {len(starts)}"
+        run.enter(stage, length=left * each + extra if each else 0, climbs=left - 1, extra=extra)
+        looks = None if plan is None or how.exact != "auto" else _Looks(run, plan)
+        ended.summits.append(climb.climb(run, start, terrain, run.series, how.seed + number, looks))
+
+
+class _Looks:
+    """Whether a climb on the chart's evidence has gone on for long enough, as draws say otherwise."""
+
+    def __init__(self, run: Run, plan: Plan) -> None:
+        self._run, self._plan = run, plan
+        self._next = len(run.history) + LOOK
+
+    def __call__(self, vector: np.ndarray) -> bool:
+        if len(self._run.history) < self._next:
+            return False
+        self._next = 2 * self._next
+        return gap_at(self._run, vector, self._plan, 0).matters

@@ -1,0 +1,121 @@
+"""The evidence by draws: compared with the chart's, and climbed where the two differ.
+
+A chart's evidence is that of one Gaussian per message, and may be wrong; the evidence of draws has exact weights, and says
+how large its error is. With the trees drawn at one model it is a smooth function of models nearby, which can be climbed:
+not too far, as long as enough of the draws stay in effect, and then again from fresh draws.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from recbayes.learn.climb import Summit, Terrain, quasi_newton
+from recbayes.learn.here import Centre, ExactEvidence, Here
+from recbayes.learn.run import Run
+
+AUTOMATIC = 200  # draws per series, unless told
+ROUNDS = 20  # at most
+STEPS = 25  # evaluations of a round, at most
+ENOUGH = 0.02  # nats: a round that gains less, or half the error, has only fitted its own draws
+KEPT = 0.3  # of the effect of its draws, which a round keeps to
+MATTERS = 0.1, 1.0  # nats between chart and draws, beyond three errors, on average for a series and in all, that matter
+CAREFUL = 0.1  # nats: the error of the evidence of a series that is reported, if that takes not more than
+MOST = 8  # times as many draws
+
+
+class Gap(NamedTuple):
+    """Log evidences of all series that are used, at one model: by the chart and by draws, with variances of the latter."""
+
+    chart: np.ndarray
+    drawn: np.ndarray
+    variance: np.ndarray
+    efficiency: np.ndarray
+
+    @property
+    def total(self) -> float:
+        """How much higher the chart's evidence of all series is."""
+        return float((self.chart - self.drawn).sum())
+
+    @property
+    def matters(self) -> bool:
+        """Whether it could change where the top is: more than errors explain."""
+        apart = np.maximum(np.abs(self.chart - self.drawn) - 3.0 * np.sqrt(self.variance), 0.0)
+        return bool(apart.mean() > MATTERS[0] or apart.sum() > MATTERS[1])
+
+
+class Plan(NamedTuple):
+    """How evidence is drawn: trees per series, the seed, and Gaussians per message (None: as many as draws need)."""
+
+    draws: int
+    seed: int
+    components: int | None
+
+    def centre(self, vector: np.ndarray, number: int, times: int = 1) -> Centre:
+        return Centre(vector, times * self.draws, self.seed + number, self.components)
+
+
+def gap_at(run: Run, vector: np.ndarray, plan: Plan, number: int, times: int = 1) -> Gap:
+    """Chart and draws compared, series by series."""
+    chart, drawn = run.by_series(vector, None), run.by_series(vector, plan.centre(vector, number, times))
+    return Gap(
+        np.array([one.log_evidence for one in chart]),
+        np.array([one.log_evidence for one in drawn]),
+        np.array([one.variance for one in drawn]),
+        np.array([one.efficiency for one in drawn]),
+    )
+
+
+class Climbed(NamedTuple):
+    """Where the drawn evidence was climbed to, and its function nearby."""
+
+    summit: Summit
+    nearby: Callable[[np.ndarray], Here]
+
+
+def climb_drawn(run: Run, best: Summit, terrain: Terrain, tolerance: float, plan: Plan) -> Climbed:
+    """From the top of the chart's evidence to that of the drawn one."""
+    vector, rounds, settled = best.vector, 0, False
+    for rounds in range(1, ROUNDS + 1):
+        run.enter(f"drawn evidence, round {rounds}")
+        exactly = partial(run, around=plan.centre(vector, rounds))
+        before = exactly(vector)
+        if not np.isfinite(before.objective):
+            reason = f"{best.reason}; the drawn evidence cannot be computed"
+            return Climbed(best._replace(vector=vector, converged=False, reason=reason), run)
+        summit = quasi_newton(_near(exactly, before), vector, terrain, tolerance, most=STEPS)
+        gain = summit.objective - before.objective
+        vector = summit.vector
+        if gain < max(ENOUGH, 0.5 * before.standard_error):
+            settled = True
+            break
+    exactly = partial(run, around=plan.centre(vector, ROUNDS + 1))
+    here = exactly(vector)
+    reason = f"{best.reason}; climbed on draws, {'settled' if settled else 'not settled'} in {rounds} rounds"
+    found = Summit(vector, here.objective, here.log_likelihood, best.converged and settled, reason)
+    return Climbed(found, exactly)
+
+
+def _near(exactly: Callable[[np.ndarray], Here], before: Here) -> Callable[[np.ndarray], Here]:
+    """The same function where draws keep their effect; beyond, nothing can be computed."""
+
+    def near(vector: np.ndarray) -> Here:
+        here = exactly(vector)
+        return here if here.efficiency >= KEPT * before.efficiency else here._replace(objective=-np.inf)
+
+    return near
+
+
+def evidence_of(run: Run, vector: np.ndarray, plan: Plan) -> tuple[ExactEvidence, Gap] | None:
+    """The evidence that is reported: by draws that no climb has seen, as many as make its error small."""
+    times = 1
+    while True:
+        gap = gap_at(run, vector, plan, ROUNDS + 1 + times, times)
+        if not np.isfinite(gap.drawn).all():
+            return None
+        if times >= MOST or np.sqrt(gap.variance).max() <= CAREFUL:
+            break
+        times *= 2
+    error = float(np.sqrt(gap.variance.sum()))
+    return ExactEvidence(float(gap.drawn.sum()), error, float(gap.efficiency.min())), gap

@@ -1,0 +1,96 @@
+"""Where climbs begin, and which of them go on to the end.
+
+All starts are climbed a little, on some of the series; the better ones a little further; the best ones to the end, on all.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from recbayes.learn.climb import Summit, Terrain, quasi_newton
+from recbayes.learn.run import Run
+from recbayes.parameters.parameters import Parameters
+
+ALONE, TOGETHER = 11, 3  # further starts, by themselves, where there is one series, and where there are several
+LITTLE, FURTHER = 12, 24  # evaluations of all starts, and of the better ones
+SHARE = 5  # every so many series are enough for that
+COARSE = 0.01  # nats that an iteration gains at least, until the end
+SPREAD = 1.0  # standard deviation of the free numbers of starts around the given one, where a family knows no better
+SMALL = 0.3  # units by which numbers that are all the same and have the same slopes are moved apart
+
+
+class Start(NamedTuple):
+    """A start, and what it came to when all were climbed a little (None: it was not)."""
+
+    vector: np.ndarray
+    reached: Summit | None = None
+
+
+def number_of(restarts: int | None, family: Any, model: Any, series: int) -> int:
+    """How many further starts there are."""
+    if restarts is not None:
+        return restarts
+    if not family.has("variation") or getattr(model, "chain", None) is not None:
+        return 0
+    return ALONE if series == 1 else TOGETHER
+
+
+def starts_of(parameters: Parameters, terrain: Terrain, count: int, seed: int) -> list[np.ndarray]:
+    """The free vector of the model, and others that differ from it in kind, all within the bounds."""
+    family, model, first = parameters.model.family, parameters.model, parameters.vector()
+    rng = np.random.default_rng(seed)
+    found = [first]
+    for number in range(count):
+        if family.has("variation"):
+            found.append(parameters.vector(family.variation(model, number, rng)))
+        else:
+            found.append(first + SPREAD * terrain.units * rng.normal(size=len(first)))
+    return [terrain.inside(start) for start in found]
+
+
+def broken_up(parameters: Parameters, vector: np.ndarray, slope: np.ndarray, units: np.ndarray, seed: int) -> np.ndarray:
+    """The vector, but for numbers that are all the same and have the same slopes: no climb would ever move them apart."""
+    rng, parts = np.random.default_rng([seed, 1]), []
+    slopes, scales = parameters.parts(slope), parameters.parts(units)
+    for block, part, pull, unit in zip(parameters.blocks, parameters.parts(vector), slopes, scales, strict=True):
+        flat = block.form == "numbers" and len(part) > 1 and np.ptp(part) == 0.0
+        if flat and np.ptp(pull * unit) <= 1e-6 * np.abs(pull * unit).max():
+            part = part + SMALL * unit * rng.normal(size=len(part))
+        parts.append(part)
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def explored(run: Run, starts: Sequence[np.ndarray], terrain: Terrain, series: Sequence[int]) -> list[Start]:
+    """All starts climbed a little, and the better half further, on some of the series; the best first."""
+    some = list(series)[::SHARE] if len(series) > 1 else None
+    near = partial(run, chosen=some)
+    found = []
+    for number, start in enumerate(starts):
+        run.enter(f"start {number + 1} of {len(starts)}", length=LITTLE * (len(starts) - number))
+        found.append(Start(start, quasi_newton(near, start, terrain, COARSE, most=LITTLE)))
+    found.sort(key=_height)
+    for number, better in enumerate(found[: (len(found) + 1) // 2] if len(found) > 4 else ()):
+        if better.reached is not None and better.reached.reason == "cut short":
+            run.enter(f"the better starts, {number + 1}", length=FURTHER)
+            again = quasi_newton(near, better.reached.vector, terrain, COARSE, most=FURTHER)
+            found[number] = Start(better.vector, again)
+    found.sort(key=_height)
+    return found
+
+
+def _height(start: Start) -> float:
+    return -start.reached.objective if start.reached is not None else np.inf
+
+
+def different(starts: Sequence[Start], count: int) -> list[np.ndarray]:
+    """Where the best ones have come to, without those that have come to the same height."""
+    kept: list[Summit] = []
+    for start in starts:
+        one = start.reached
+        if one is None or not np.isfinite(one.objective):
+            continue
+        if all(abs(one.objective - other.objective) > COARSE for other in kept):
+            kept.append(one)
+    return [one.vector for one in kept[:count]]

@@ -22,6 +22,7 @@ from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
 
 DOUBTED, FEW = 0.1, 50.0  # the share of the posterior, and the effective sample size, from which on there is a warning
+LIKELIER = 3.0  # times as probable as the data themselves their logarithms must be, for segments to be told in these
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -205,8 +206,9 @@ def leaf_counts(part: GaussianPosterior) -> np.ndarray:
 
 
 def likeliest_view(posterior: AveragePosterior) -> View:
-    """How the series is best looked at."""
+    """How the series is best looked at: as it is, unless logarithms are much likelier."""
     totals: dict[int, float] = {}
     for one, share in zip(posterior.models, posterior.shares, strict=True):
-        totals[id(one.view)] = totals.get(id(one.view), 0.0) + float(share)
+        worth = float(share) / (LIKELIER if one.view.logarithms else 1.0)
+        totals[id(one.view)] = totals.get(id(one.view), 0.0) + worth
     return max((one.view for one in posterior.models), key=lambda view: totals[id(view)])

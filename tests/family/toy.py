@@ -305,7 +305,15 @@ class CoinFamily(Family[CoinChart, CoinOutside, CoinPosterior]):
                 found += p[start, end] * np.exp(weight) * apart / (2 * step)
         return {"coin.rules": np.array([total - leaves, leaves]), "coin.fairness": found}
 
-    def draw_around(self, model: Coins, sequence: np.ndarray, constraints: Constraints, draws: int, seed: int) -> None:
+    def draw_around(
+        self,
+        model: Coins,
+        sequence: np.ndarray,
+        constraints: Constraints,
+        draws: int,
+        seed: int,
+        components: int | None = None,
+    ) -> None:
         return None  # the chart is exact: nothing is to be drawn
 
     def evaluate_around(self, model: Coins, sequence: np.ndarray, constraints: Constraints, drawn: None) -> Around:

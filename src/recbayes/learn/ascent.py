@@ -13,7 +13,7 @@ from recbayes.learn.information import observed_information
 from recbayes.learn.priors import Priors
 from recbayes.learn.run import Run
 from recbayes.learn.settings import Groups
-from recbayes.learn.starts import Start, broken_up, different, explored, number_of, starts_of
+from recbayes.learn.starts import broken_up, different, explored, number_of, starts_of
 
 FEW, FINALS = 2, 2  # series, up to which so many starts are climbed to the end; of more, the best one is
 LOOK = 40  # evaluations after which a climb is compared with draws; then after twice as many, and so on
@@ -36,7 +36,7 @@ class How(NamedTuple):
 class Ended:
     """What is known when a fit ends, however that comes about."""
 
-    starts: list[Start] = field(default_factory=list)
+    given_up: list[float] = field(default_factory=list)  # log likelihoods that other starts had come to
     summits: list[Summit] = field(default_factory=list)
     refined: Summit | None = None
     evidence: tuple[ExactEvidence, Gap] | None = None
@@ -76,9 +76,10 @@ def _climb_charts(run: Run, ended: Ended, starts: list[np.ndarray], terrain: Ter
     climb, used = how.groups.climb, [number for number in range(run.series) if number not in run.skipped]
     extra = 2 * run.parameters.size if how.standard_errors else 0
     if len(starts) > 1 and climb.explores and run.parameters.size:
-        ended.starts = explored(run, starts, terrain, used)
+        tried = explored(run, starts, terrain, used)
         finals = FINALS if len(used) <= FEW else 1
-        starts = different(ended.starts, finals if how.restarts is None else 1 + how.restarts // 2) or starts[:1]
+        starts = different(tried, finals if how.restarts is None else 1 + how.restarts // 2) or starts[:1]
+        ended.given_up = [run(one.vector).log_likelihood for one in tried[len(starts) :]]
     for number, start in enumerate(starts):
         left, each = len(starts) - number, climb.evaluations(run.series)
         stage = "fitting" if len(starts) == 1 else f"climb {number + 1} of {len(starts)}"

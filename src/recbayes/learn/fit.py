@@ -123,7 +123,7 @@ def fit(
     if restarts is not None:
         restarts = whole_number(restarts, "restarts", least=0, most=MOST_RESTARTS)
     seed = whole_number(seed, "seed", least=0)
-    if exact is not None and exact != "auto":
+    if exact is not None and not (isinstance(exact, str) and exact == "auto"):
         exact = whole_number(exact, 'exact (or "auto", or None)', least=0, most=MOST_DRAWS) or None
     if components is not None:
         components = whole_number(components, "components", least=1, most=LANES)
@@ -133,8 +133,8 @@ def fit(
         model = GaussianRBN.guess(series)
     family = family_of(model)
     if family.has("maximised"):
-        others = exact not in ("auto", None) or restarts or components or chosen != choices_of("keep", False, ())
-        others = others or climb is not None or on_error != "raise" or priors not in ("weak", None)
+        others = isinstance(exact, int) or restarts or components or chosen != choices_of("keep", False, ())
+        others = others or climb is not None or on_error != "raise" or not (priors is None or isinstance(priors, str))
         if others or groups.work.checkpoint or groups.work.resume:
             raise ModelError(
                 f"{family.name} is trained by reestimate: it knows allowed, pseudo_count, max_evaluations, executor"

@@ -33,7 +33,7 @@ class ParameterPrior(ABC):
     forms: tuple[str, ...]  # of blocks that it can be the prior of
 
     @abstractmethod
-    def evaluate(self, block: Block, part: np.ndarray) -> tuple[float, np.ndarray]:
+    def _evaluate(self, block: Block, part: np.ndarray) -> tuple[float, np.ndarray]:
         """The log density at the block's free numbers, but for a constant, and its derivatives."""
 
 
@@ -51,7 +51,7 @@ class LogNormal(ParameterPrior):
             raise ModelError(f"median must be positive, got {short(self.median)}")
         positive(self.width, "width")
 
-    def evaluate(self, block: Block, part: np.ndarray) -> tuple[float, np.ndarray]:
+    def _evaluate(self, block: Block, part: np.ndarray) -> tuple[float, np.ndarray]:
         logs = np.ones(len(part), dtype=np.bool_)
         if block.form == "factor":  # the diagonal of the root has logarithms, what is below it has not
             rows, columns = np.tril_indices(len(block.from_free(part)))
@@ -75,7 +75,7 @@ class Normal(ParameterPrior):
         if not (frozen(self.std, "std") > 0).all():
             raise ModelError(f"std must be positive, got {short(self.std)}")
 
-    def evaluate(self, block: Block, part: np.ndarray) -> tuple[float, np.ndarray]:
+    def _evaluate(self, block: Block, part: np.ndarray) -> tuple[float, np.ndarray]:
         std = np.asarray(self.std, dtype=np.float64)
         apart = (part - np.ravel(self.mean)) / std
         return -0.5 * float(apart @ apart), -apart / std
@@ -92,7 +92,7 @@ class Dirichlet(ParameterPrior):
     def __post_init__(self) -> None:
         not_negative(self.counts, "counts")
 
-    def evaluate(self, block: Block, part: np.ndarray) -> tuple[float, np.ndarray]:
+    def _evaluate(self, block: Block, part: np.ndarray) -> tuple[float, np.ndarray]:
         probabilities = np.array(block.from_free(part))
         used = probabilities > 0
         value = self.counts * float(np.log(probabilities[used]).sum())
@@ -107,7 +107,8 @@ def priors_of(given: Priors, parameters: Parameters, units: Any) -> dict[str, Pa
     weak ones; None switches one off, and all of them off if nothing else is given."""
     if given is None:
         return {}
-    if given != "weak" and not isinstance(given, Mapping):
+    weak = isinstance(given, str) and given == "weak"
+    if not weak and not isinstance(given, Mapping):
         raise ModelError(f'priors must be "weak", None or a dictionary of priors by name, got {short(given)}')
     found: dict[str, ParameterPrior] = {}
     used: set[str] = set()
@@ -122,7 +123,7 @@ def priors_of(given: Priors, parameters: Parameters, units: Any) -> dict[str, Pa
                 _check(one, block)
         if prior is not None:
             found[block.name] = prior
-    unknown = [] if given == "weak" else [pattern for pattern in given if pattern not in used]
+    unknown = [] if weak else [pattern for pattern in given if pattern not in used]
     if unknown:
         raise ModelError(f"priors: no parameter matches {unknown[0]!r}; there are {[b.name for b in parameters.blocks]}")
     return found
@@ -134,7 +135,7 @@ def _check(prior: object, block: Block) -> None:
         raise ModelError(f"the prior of {block.shown} must be a {wanted}(...) or None, got {short(prior)}")
     if prior is not None:
         try:
-            _, slope = prior.evaluate(block, np.zeros(block.size))  # type: ignore[union-attr]
+            _, slope = prior._evaluate(block, np.zeros(block.size))  # type: ignore[union-attr]
         except ValueError as problem:
             raise ModelError(f"the prior of {block.shown} must have one number, or {block.size}") from problem
         if slope.shape != (block.size,):
@@ -159,7 +160,7 @@ def log_prior(parameters: Parameters, vector: np.ndarray, priors: Mapping[str, P
     value, slopes = 0.0, [np.zeros(0)]
     for block, part in zip(parameters.blocks, parameters.parts(vector), strict=True):
         prior = priors.get(block.name)
-        more, slope = (0.0, np.zeros(block.size)) if prior is None else prior.evaluate(block, part)
+        more, slope = (0.0, np.zeros(block.size)) if prior is None else prior._evaluate(block, part)
         value += more
         slopes.append(slope)
     return value, np.concatenate(slopes)

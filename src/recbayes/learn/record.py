@@ -113,7 +113,7 @@ def record_climb(run: Run, ended: Ended, units: np.ndarray, lengths: Sequence[in
         converged=best.converged,
         reason="; ".join(filter(None, notes)),
         history=tuple(run.history),
-        starts=_reached(ended),
+        starts=(*(summit.log_likelihood for summit in ended.summits), *ended.given_up),
         table=tuple(table(run.parameters, vector, ended.information, units)),
         free=run.parameters.size,
         observations=sum(length for number, length in enumerate(lengths) if number not in run.skipped),
@@ -126,12 +126,6 @@ def record_climb(run: Run, ended: Ended, units: np.ndarray, lengths: Sequence[in
         gap=gap,
         complaint=_complaint(gap, ended),
     )
-
-
-def _reached(ended: Ended) -> tuple[float, ...]:
-    """The log likelihoods that climbs to the end, and those that were given up, have come to."""
-    given_up = [one.reached for one in ended.starts[len(ended.summits) :] if one.reached is not None]
-    return tuple(one.log_likelihood for one in (*ended.summits, *given_up))
 
 
 def _complaint(gap: Gap | None, ended: Ended) -> str:

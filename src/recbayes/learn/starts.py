@@ -5,7 +5,7 @@ All starts are climbed a little, on some of the series; the better ones a little
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,6 @@ SHARE = 5  # every so many series are enough for that
 COARSE = 0.01  # nats that an iteration gains at least, until the end
 SPREAD = 1.0  # standard deviation of the free numbers of starts around the given one, where a family knows no better
 SMALL = 0.3  # units by which numbers that are all the same and have the same slopes are moved apart
-
-
-class Start(NamedTuple):
-    """A start, and what it came to when all were climbed a little (None: it was not)."""
-
-    vector: np.ndarray
-    reached: Summit | None = None
 
 
 def number_of(restarts: int | None, family: Any, model: Any, series: int) -> int:
@@ -62,35 +55,26 @@ def broken_up(parameters: Parameters, vector: np.ndarray, slope: np.ndarray, uni
     return np.concatenate([np.zeros(0), *parts])
 
 
-def explored(run: Run, starts: Sequence[np.ndarray], terrain: Terrain, series: Sequence[int]) -> list[Start]:
-    """All starts climbed a little, and the better half further, on some of the series; the best first."""
-    some = list(series)[::SHARE] if len(series) > 1 else None
-    near = partial(run, chosen=some)
+def explored(run: Run, starts: Sequence[np.ndarray], terrain: Terrain, series: Sequence[int]) -> list[Summit]:
+    """Where all starts come to when they are climbed a little, and the better half further, on some of the series; the best
+    first."""
+    near = partial(run, chosen=list(series)[::SHARE] if len(series) > 1 else None)
     found = []
     for number, start in enumerate(starts):
         run.enter(f"start {number + 1} of {len(starts)}", length=LITTLE * (len(starts) - number))
-        found.append(Start(start, quasi_newton(near, start, terrain, COARSE, most=LITTLE)))
-    found.sort(key=_height)
+        found.append(quasi_newton(near, start, terrain, COARSE, most=LITTLE))
+    found.sort(key=lambda one: -one.objective)
     for number, better in enumerate(found[: (len(found) + 1) // 2] if len(found) > 4 else ()):
-        if better.reached is not None and better.reached.reason == "cut short":
+        if better.reason == "cut short":
             run.enter(f"the better starts, {number + 1}", length=FURTHER)
-            again = quasi_newton(near, better.reached.vector, terrain, COARSE, most=FURTHER)
-            found[number] = Start(better.vector, again)
-    found.sort(key=_height)
-    return found
+            found[number] = quasi_newton(near, better.vector, terrain, COARSE, most=FURTHER)
+    return sorted(found, key=lambda one: -one.objective)
 
 
-def _height(start: Start) -> float:
-    return -start.reached.objective if start.reached is not None else np.inf
-
-
-def different(starts: Sequence[Start], count: int) -> list[np.ndarray]:
-    """Where the best ones have come to, without those that have come to the same height."""
+def different(tried: Sequence[Summit], count: int) -> list[np.ndarray]:
+    """The best places, without those of the same height."""
     kept: list[Summit] = []
-    for start in starts:
-        one = start.reached
-        if one is None or not np.isfinite(one.objective):
-            continue
-        if all(abs(one.objective - other.objective) > COARSE for other in kept):
+    for one in tried:
+        if np.isfinite(one.objective) and all(abs(one.objective - other.objective) > COARSE for other in kept):
             kept.append(one)
     return [one.vector for one in kept[:count]]

@@ -190,7 +190,7 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
         whole_number(self.random_state, "random_state", least=0)
         if self.restarts is not None:
             whole_number(self.restarts, "restarts", least=0)
-        if self.exact is not None and self.exact != "auto":
+        if self.exact is not None and not (isinstance(self.exact, str) and self.exact == "auto"):
             whole_number(self.exact, 'exact (or "auto", or None)', least=0)
         choices_of(self.covariance, False, ())
         executor_of(self.executor)

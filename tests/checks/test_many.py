@@ -32,8 +32,11 @@ def test_executors_that_cannot_go_on(verb: Callable[[Executor], Any]) -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         with pytest.raises(BrokenExecutor):
             pool.submit(os._exit, 1).result()
-        with pytest.raises(rb.ExecutorError, match=r"a worker of the executor died.*use a new executor"):
-            verb(pool)
+        if verb is VERBS["fit"]:
+            verb(pool)  # it makes itself another pool
+        else:
+            with pytest.raises(rb.ExecutorError, match=r"a worker of the executor died.*use a new executor"):
+                verb(pool)
     ended = ThreadPoolExecutor(1)
     ended.shutdown()
     with pytest.raises(rb.ExecutorError, match="is shut down"):

@@ -48,7 +48,8 @@ def ascend(run: Run, ended: Ended, terrain: Terrain, how: How) -> None:
     """From all starts to the end; what is known on the way is noted in `ended`."""
     parameters, climb = run.parameters, how.groups.climb
     family = parameters.model.family
-    further = number_of(how.restarts, family, parameters.model, run.series) if climb.explores else how.restarts or 0
+    restarts = how.restarts if climb.explores else how.restarts or 0
+    further = number_of(restarts, family, parameters.model, run.series, climb.max_evaluations)
     starts = starts_of(parameters, terrain, further, how.seed)
     slope = run.begin(starts[0], how.skip)
     starts[0] = broken_up(parameters, starts[0], slope, terrain.units, how.seed)

@@ -68,7 +68,8 @@ def gap_at(run: Run, vector: np.ndarray, plan: Plan, number: int, times: int = 1
 
 
 class Climbed(NamedTuple):
-    """Where the drawn evidence was climbed to, and its function nearby."""
+    """Where the drawn evidence was climbed to (its objective is that of draws, its log likelihood the chart's), and its
+    function nearby."""
 
     summit: Summit
     nearby: Callable[[np.ndarray], Here]
@@ -93,7 +94,7 @@ def climb_drawn(run: Run, best: Summit, terrain: Terrain, tolerance: float, plan
     exactly = partial(run, around=plan.centre(vector, ROUNDS + 1))
     here = exactly(vector)
     reason = f"{best.reason}; climbed on draws, {'settled' if settled else 'not settled'} in {rounds} rounds"
-    found = Summit(vector, here.objective, here.log_likelihood, best.converged and settled, reason)
+    found = Summit(vector, here.objective, run(vector).log_likelihood, best.converged and settled, reason)
     return Climbed(found, exactly)
 
 

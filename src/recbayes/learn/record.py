@@ -98,14 +98,14 @@ def record_climb(run: Run, ended: Ended, units: np.ndarray, lengths: Sequence[in
     if run.best is None:
         raise KeyboardInterrupt  # nothing was evaluated yet, so there is nothing to return
     best = ended.refined or max(ended.summits, key=lambda summit: summit.objective, default=None)
-    cut_short = ended.reason != "" and ended.refined is None
+    cut_short, evidence, gap = ended.reason != "" and ended.refined is None, *(ended.evidence or (None, None))
     if best is None or (cut_short and run.best[1].objective > best.objective + GAINED):
         best = Summit(run.best[0], run.best[1].objective, run.best[1].log_likelihood, False, ended.reason)
+        evidence = gap = None  # they were found elsewhere
     vector = best.vector
     notes = [ended.reason or best.reason, nearly_singular(run.parameters, vector)]
     if ended.information is not None and not np.isfinite(ended.information).all():
         notes.append("no standard errors, as a step beside the optimum cannot be evaluated")
-    evidence, gap = ended.evidence or (None, None)
     chart = best.log_likelihood if gap is None else float(gap.chart.sum())
     return Fit(
         model=run.parameters.with_vector(vector),

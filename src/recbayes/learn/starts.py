@@ -21,13 +21,13 @@ SPREAD = 1.0  # standard deviation of the free numbers of starts around the give
 SMALL = 0.3  # units by which numbers that are all the same and have the same slopes are moved apart
 
 
-def number_of(restarts: int | None, family: Any, model: Any, series: int) -> int:
-    """How many further starts there are."""
+def number_of(restarts: int | None, family: Any, model: Any, series: int, evaluations: int) -> int:
+    """How many further starts there are: by themselves, only where they take no more than a quarter of all evaluations."""
     if restarts is not None:
         return restarts
-    if not family.has("variation") or getattr(model, "chain", None) is not None:
-        return 0
-    return ALONE if series == 1 else TOGETHER
+    count = ALONE if series == 1 else TOGETHER
+    many = 4 * LITTLE * (1 + count) <= evaluations
+    return count if many and family.has("variation") and getattr(model, "chain", None) is None else 0
 
 
 def starts_of(parameters: Parameters, terrain: Terrain, count: int, seed: int) -> list[np.ndarray]:

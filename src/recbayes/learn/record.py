@@ -98,7 +98,8 @@ def record_climb(run: Run, ended: Ended, units: np.ndarray, lengths: Sequence[in
     if run.best is None:
         raise KeyboardInterrupt  # nothing was evaluated yet, so there is nothing to return
     best = ended.refined or max(ended.summits, key=lambda summit: summit.objective, default=None)
-    cut_short, evidence, gap = ended.reason != "" and ended.refined is None, *(ended.evidence or (None, None))
+    cut_short = ended.reason != "" and ended.refined is None
+    evidence, gap = ended.evidence or (None, None)
     if best is None or (cut_short and run.best[1].objective > best.objective + GAINED):
         best = Summit(run.best[0], run.best[1].objective, run.best[1].log_likelihood, False, ended.reason)
         evidence = gap = None  # they were found elsewhere

@@ -65,7 +65,7 @@ def draw_average(models: Sequence[Candidate], shares: np.ndarray, task: Task) ->
             "smaller min_length"
         )
     found = average(models, parts, _log_ratios(models, parts, task))
-    better = {n: one for n, one in enumerate(map(_with_likeliest_length, models, parts, found.log_ratios))}
+    better = dict(enumerate(map(_with_likeliest_length, models, parts, found.log_ratios)))
     counts = _counts(found.shares, task)
     again = [
         n

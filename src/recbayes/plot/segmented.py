@@ -129,8 +129,10 @@ def _probability(found: "Segmentation", ax: Any) -> None:
         place = {"transform": ax.transAxes, "ha": "center", "va": "center", "fontsize": "small", "color": "0.4"}
         ax.text(0.5, 0.5, "no change in any draw", **place)
     if found.changes:
-        position, told, low, high = np.array(found.changes).T
-        near = f"within {found.tolerance} observation{'' if found.tolerance == 1 else 's'}, with an 80 % interval"
+        position, told, low, high, within = np.array(found.changes).T
+        least, most = int(within.min()), int(within.max())
+        far = f"{most} observation{'' if most == 1 else 's'}" if least == most else f"{least} to {most} observations"
+        near = f"within {far}, with an 80 % interval"
         spread = np.maximum([position - low, high - position], 0.0)
         style = {"fmt": "o", "color": CHANGE, "markersize": 5, "capsize": 2, "linewidth": 1.2, "zorder": 3}
         ax.errorbar(position - 0.5, told, xerr=spread, label=near, **style)

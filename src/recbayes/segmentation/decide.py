@@ -1,24 +1,26 @@
 """Which change points to tell: where draws have a boundary, give or take a few positions.
 
 The probability of one change is often spread over neighbouring positions, none of which is likely by itself. So what counts
-is the probability of a boundary within a tolerance of a position; and changes that are closer to each other are one.
+is the probability of a boundary within a tolerance of a position; and changes that are closer to each other are one. A small
+change may be beyond doubt and its place not: what is not told so is looked for within twice and four times the tolerance.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-WIDE = 4  # tolerances, within which boundaries belong to a change
+WINDOWS = (1, 2, 4)  # tolerances, within which a change is looked for; boundaries within the last of them belong to it
 
 
 class ChangePoint(NamedTuple):
-    """A change: its position, the probability of a boundary within the tolerance of where it is likeliest, and the interval
-    that holds 80 % of its boundaries."""
+    """A change: its position, the probability of a boundary `within` so many observations of where it is likeliest, and the
+    interval that holds 80 % of its boundaries."""
 
     position: int
     probability: float
     low: int
     high: int
+    within: int
 
 
 class Boundaries(NamedTuple):
@@ -37,22 +39,32 @@ def decide(
 ) -> list[ChangePoint]:
     """The change points that are more probable than not, at least and at most so many, in order, and so far from each other
     and from the ends that segments have the fewest observations that they must."""
-    found: dict[int, float] = {}
+    found: dict[int, tuple[float, int]] = {}
     left = boundaries
-    while len(left.positions) and len(found) < count[1]:
+    for window in dict.fromkeys(factor * tolerance for factor in WINDOWS):
+        while len(left.positions) and len(found) < count[1]:
+            near = _probability_near(left, length, window)
+            centre = int(near.argmax())
+            if near[centre] <= 0.5:
+                break
+            position, left = _taken(left, centre, window, minimum)
+            found[position] = float(min(near[centre], 1.0)), window
+    while len(left.positions) and len(found) < count[0]:  # there must be more: the likeliest
         near = _probability_near(left, length, tolerance)
-        centre = int(near.argmax())
-        if near[centre] <= 0.0 or (near[centre] <= 0.5 and len(found) >= count[0]):
-            break
-        inside = np.abs(left.positions - centre) <= tolerance
-        position = _likeliest(left, inside)
-        found[position] = float(min(near[centre], 1.0))
-        apart = max(tolerance, minimum - 1)
-        left = left.without((np.abs(left.positions - position) <= apart) | _nearest(left, inside, position))
-    placed = _placed(boundaries, sorted(found.items()), WIDE * max(tolerance, 1))
+        position, left = _taken(left, int(near.argmax()), tolerance, minimum)
+        found[position] = float(min(near.max(), 1.0)), tolerance
+    placed = _placed(boundaries, sorted(found.items()), WINDOWS[-1] * max(tolerance, 1))
     if len(placed) >= count[0] and _are_apart([one.position for one in placed], length, minimum):
         return placed
     return _of_one_draw(boundaries, length, tolerance, count)
+
+
+def _taken(left: Boundaries, centre: int, window: int, minimum: int) -> tuple[int, Boundaries]:
+    """The likeliest position within the window about a centre, and what is left when a change is told there."""
+    inside = np.abs(left.positions - centre) <= window
+    position = _likeliest(left, inside)
+    apart = max(window, minimum - 1)
+    return position, left.without((np.abs(left.positions - position) <= apart) | _nearest(left, inside, position))
 
 
 def _are_apart(positions: list[int], length: int, minimum: int) -> bool:
@@ -67,19 +79,19 @@ def _of_one_draw(boundaries: Boundaries, length: int, tolerance: int, count: tup
     possible = (numbers >= count[0]) & (numbers <= count[1]) & (boundaries.weights > 0)
     best = int(np.where(possible, gains, -np.inf).argmax())
     chosen = boundaries.positions[boundaries.owners == best].tolist()
-    return [ChangePoint(position, float(min(near[position], 1.0)), position, position) for position in chosen]
+    return [ChangePoint(position, float(min(near[position], 1.0)), position, position, tolerance) for position in chosen]
 
 
-def _placed(boundaries: Boundaries, found: list[tuple[int, float]], reach: int) -> list[ChangePoint]:
+def _placed(boundaries: Boundaries, found: list[tuple[int, tuple[float, int]]], reach: int) -> list[ChangePoint]:
     """Change points at the medians of all boundaries that are nearest to them: a change may be spread out widely."""
     centres = np.array([position for position, _ in found])
     changes: dict[int, ChangePoint] = {}
-    for n, (position, probability) in enumerate(found):
+    for n, (position, (probability, window)) in enumerate(found):
         apart = np.abs(boundaries.positions[:, None] - centres)
         own = (apart.argmin(axis=1) == n) & (apart[:, n] <= reach)
         own = _nearest(boundaries, own, position)
         low, middle, high = _quantiles(boundaries, own) if own.any() else (position, position, position)
-        changes.setdefault(middle, ChangePoint(middle, probability, low, high))
+        changes.setdefault(middle, ChangePoint(middle, probability, low, high, window))
     return [changes[position] for position in sorted(changes)]
 
 

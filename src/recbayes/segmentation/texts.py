@@ -17,7 +17,8 @@ def summary(found: "Segmentation") -> str:
     lines = [f"{what} in {extent}" + (", taken in logarithms" if found.logarithms else "")]
     for change in found.changes:
         spread = f" (between {data.place(change.low)} and {data.place(change.high)})" if change.low < change.high else ""
-        lines.append(f"  {data.place(change.position)}: probability {change.probability:.2f}{spread}")
+        wide = f" within {change.within} observations" if change.within > found.tolerance else ""
+        lines.append(f"  {data.place(change.position)}: probability {change.probability:.2f}{wide}{spread}")
     lines.append(_segments(found))
     lines.append("kinds of segments: " + ", ".join(f"{kind} {p:.2f}" for kind, p in found.kinds.items() if p >= 0.005))
     posterior = found.posterior

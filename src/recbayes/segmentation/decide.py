@@ -5,6 +5,7 @@ is the probability of a boundary within a tolerance of a position; and changes t
 change may be beyond doubt and its place not: what is not told so is looked for within twice and four times the tolerance.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -47,11 +48,12 @@ def decide(
             centre = int(near.argmax())
             if near[centre] <= 0.5:
                 break
-            position, left = _taken(left, centre, window, minimum)
+            likeliest = _likeliest if window == tolerance else _median
+            position, left = _taken(left, centre, window, minimum, likeliest)
             found[position] = float(min(near[centre], 1.0)), window
     while len(left.positions) and len(found) < count[0]:  # there must be more: the likeliest
         near = _probability_near(left, length, tolerance)
-        position, left = _taken(left, int(near.argmax()), tolerance, minimum)
+        position, left = _taken(left, int(near.argmax()), tolerance, minimum, _likeliest)
         found[position] = float(min(near.max(), 1.0)), tolerance
     placed = _placed(boundaries, sorted(found.items()), WINDOWS[-1] * max(tolerance, 1))
     if len(placed) >= count[0] and _are_apart([one.position for one in placed], length, minimum):
@@ -59,10 +61,12 @@ def decide(
     return _of_one_draw(boundaries, length, tolerance, count)
 
 
-def _taken(left: Boundaries, centre: int, window: int, minimum: int) -> tuple[int, Boundaries]:
-    """The likeliest position within the window about a centre, and what is left when a change is told there."""
+def _taken(
+    left: Boundaries, centre: int, window: int, minimum: int, place: Callable[[Boundaries, np.ndarray], int]
+) -> tuple[int, Boundaries]:
+    """A position within the window about a centre, and what is left when a change is told there."""
     inside = np.abs(left.positions - centre) <= window
-    position = _likeliest(left, inside)
+    position = place(left, inside)
     apart = max(window, minimum - 1)
     return position, left.without((np.abs(left.positions - position) <= apart) | _nearest(left, inside, position))
 
@@ -100,6 +104,10 @@ def _likeliest(boundaries: Boundaries, inside: np.ndarray) -> int:
     positions, which = np.unique(boundaries.positions[inside], return_inverse=True)
     totals = np.bincount(which.reshape(-1), weights=boundaries.weights[boundaries.owners[inside]])
     return int(positions[totals.argmax()])
+
+
+def _median(boundaries: Boundaries, inside: np.ndarray) -> int:
+    return _quantiles(boundaries, inside)[1]
 
 
 def _nearest(boundaries: Boundaries, inside: np.ndarray, position: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 The probability of one change is often spread over neighbouring positions, none of which is likely by itself. So what counts
 is the probability of a boundary within a tolerance of a position; and changes that are closer to each other are one. A small
-change may be beyond doubt and its place not: what is not told so is looked for within twice and four times the tolerance.
+change may be beyond doubt and its place not: what is not told so is looked for within twice the tolerance.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-WINDOWS = (1, 2, 4)  # tolerances, within which a change is looked for; boundaries within the last of them belong to it
+WINDOWS = (1, 2)  # tolerances, within which a change is looked for
+WIDE = 4  # tolerances, within which boundaries belong to a change
 
 
 class ChangePoint(NamedTuple):
@@ -55,7 +56,7 @@ def decide(
         near = _probability_near(left, length, tolerance)
         position, left = _taken(left, int(near.argmax()), tolerance, minimum, _likeliest)
         found[position] = float(min(near.max(), 1.0)), tolerance
-    placed = _placed(boundaries, sorted(found.items()), WINDOWS[-1] * max(tolerance, 1))
+    placed = _placed(boundaries, sorted(found.items()), WIDE * max(tolerance, 1))
     if len(placed) >= count[0] and _are_apart([one.position for one in placed], length, minimum):
         return placed
     return _of_one_draw(boundaries, length, tolerance, count)

@@ -93,10 +93,9 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
         """Draws of trees from the posterior."""
         self.refuse("draw")
 
-    def improved(self, posterior: Any, fill: Callable[[int], Any]) -> PosteriorT:
-        """The draws, or better ones by charts with more components, where `fill(components)` gives these."""
-        improved: PosteriorT = posterior
-        return improved
+    def draw_well(self, draws: int, seed: int, fill: Callable[[int], Any]) -> PosteriorT:
+        """Draws from the chart, or from a better one with more components, where `fill(components)` gives these."""
+        return self.draw(fill(1), draws, seed)
 
     def log_joint(self, model: Any, sequence: Any, tree: Tree) -> float:
         """log p(Y, Z) of a given tree."""

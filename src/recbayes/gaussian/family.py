@@ -19,7 +19,7 @@ from recbayes.gaussian.learn.units import Units, units_of
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.posterior.careful import careful_inside, checked_smooth
 from recbayes.gaussian.posterior.draws import draw
-from recbayes.gaussian.posterior.improve import improved
+from recbayes.gaussian.posterior.improve import draw_well
 from recbayes.gaussian.posterior.joint import log_joint
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.gaussian.posterior.quick import QuickProbability, quick_node_probability
@@ -67,8 +67,8 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
     def draw(self, chart: Chart, draws: int, seed: int) -> GaussianPosterior:
         return draw(chart, draws, seed)
 
-    def improved(self, posterior: GaussianPosterior, fill: Callable[[int], Chart]) -> GaussianPosterior:
-        return improved(posterior, fill)
+    def draw_well(self, draws: int, seed: int, fill: Callable[[int], Chart]) -> GaussianPosterior:
+        return draw_well(draws, seed, fill)
 
     def log_joint(self, model: GaussianRBN, sequence: Series, tree: Tree) -> float:
         return log_joint(model, sequence, tree)

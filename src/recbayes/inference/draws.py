@@ -1,6 +1,7 @@
 """`rb.sample_posterior`: draws of trees from the posterior."""
 
 from concurrent.futures import Executor
+from functools import partial
 from typing import Any, TypeVar, Unpack, overload
 
 import numpy as np
@@ -72,7 +73,7 @@ def draw_one(
     model: Any, sequence: Any, constraints: Constraints, components: int | None, draws: int, seed: int
 ) -> Posterior:
     """Draws of one checked sequence, from charts that are made better until the draws agree with them."""
-    posterior: Posterior = model.family.draw(inside_one(model, sequence, constraints, components or 1), draws, seed)
+    fill = partial(inside_one, model, sequence, constraints)
     if components is None:
-        posterior = model.family.improved(posterior, lambda more: inside_one(model, sequence, constraints, more))
-    return posterior
+        return model.family.draw_well(draws, seed, fill)
+    return model.family.draw(fill(components), draws, seed)

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,13 +16,14 @@ FIRST_DECAY, SECOND_DECAY, TINY = 0.9, 0.999, 1e-8  # Adam's usual constants
 
 
 class Summit(NamedTuple):
-    """Where a climb ended."""
+    """Where a climb ended, and what it has learnt of the curvature there: its inverse, in units."""
 
     vector: np.ndarray
     objective: float
     log_likelihood: float
     converged: bool
     reason: str
+    inverse: np.ndarray | None = None
 
 
 class Terrain(NamedTuple):
@@ -166,7 +167,14 @@ def quasi_newton(
             False,
             f"no step gains more, yet the gradient is {slope:.3g}: badly scaled, or at the end of digits",
         )
-    return Summit(vector, here.objective, here.log_likelihood, converged, _plain(reason))
+    return Summit(vector, here.objective, here.log_likelihood, converged, _plain(reason), _inverse(found))
+
+
+def _inverse(found: Any) -> np.ndarray | None:
+    """The inverse of the curvature as the last steps have shown it; None if there were none, or it is no curvature."""
+    inverse = np.asarray(found.hess_inv.todense())
+    usable = found.nit > 1 and np.isfinite(inverse).all() and np.linalg.eigvalsh(inverse)[0] > 0
+    return inverse if usable else None
 
 
 def adam(

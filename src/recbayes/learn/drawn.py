@@ -11,14 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.learn.climb import Summit, Terrain, quasi_newton
+from recbayes.learn.climb import Summit, Terrain
 from recbayes.learn.here import Centre, ExactEvidence, Here
+from recbayes.learn.nearby import RADIUS, Reached, climb_nearby, first_inverse
 from recbayes.learn.run import Run
 
 AUTOMATIC = 200  # draws per series, unless told
-ROUNDS = 20  # at most
-STEPS = 25  # evaluations of a round, at most
-ENOUGH = 0.02  # nats: a round that gains less, or half the error, has only fitted its own draws
+ROUNDS = 40  # at most
+STEPS = 10  # evaluations of a round, at most
+ENOUGH = 0.02  # nats: a round that gains less, or half the error, has gained nothing
+CALM = 3  # such rounds in a row, after which there is nothing more to gain
 KEPT = 0.3  # of the effect of its draws, which a round keeps to
 MATTERS = 0.1, 1.0  # nats between chart and draws, beyond three errors, on average for a series and in all, that matter
 CAREFUL = 0.1  # nats: the error of the evidence of a series that is reported, if that takes not more than
@@ -76,8 +78,14 @@ class Climbed(NamedTuple):
 
 
 def climb_drawn(run: Run, best: Summit, terrain: Terrain, tolerance: float, plan: Plan) -> Climbed:
-    """From the top of the chart's evidence to that of the drawn one."""
-    vector, rounds, settled = best.vector, 0, False
+    """From the top of the chart's evidence to that of the drawn one.
+
+    A round climbs the evidence of its own draws, and always gains something there. What it has gained in truth is seen by
+    the next one's draws, which it did not know. Where several rounds have gained nothing, their ends are scattered about the
+    top, and their mean is nearer to it.
+    """
+    vector, inverse, radius, highest, ends = best.vector, best.inverse, RADIUS, -np.inf, [best.vector]
+    rounds, calm = 0, 0
     for rounds in range(1, ROUNDS + 1):
         run.enter(f"drawn evidence, round {rounds}")
         exactly = partial(run, around=plan.centre(vector, rounds))
@@ -85,27 +93,29 @@ def climb_drawn(run: Run, best: Summit, terrain: Terrain, tolerance: float, plan
         if not np.isfinite(before.objective):
             reason = f"{best.reason}; the drawn evidence cannot be computed"
             return Climbed(best._replace(vector=vector, converged=False, reason=reason), run)
-        summit = quasi_newton(_near(exactly, before), vector, terrain, tolerance, most=STEPS)
-        gain = summit.objective - before.objective
-        vector = summit.vector
-        if gain < max(ENOUGH, 0.5 * before.standard_error):
-            settled = True
+        calm = calm + 1 if before.objective < highest + max(ENOUGH, 0.5 * before.standard_error) else 0
+        highest = max(highest, before.objective)
+        if calm == CALM:
             break
+        if inverse is None:
+            inverse = first_inverse(before, terrain.units)
+        known = partial(_keeps, KEPT * before.efficiency)
+        reached = climb_nearby(exactly, known, Reached(vector, before, inverse, radius), terrain, tolerance, STEPS)
+        vector, inverse, radius = reached.vector, reached.inverse, reached.radius
+        ends.append(vector)
+    settled = calm == CALM
+    if settled:
+        vector = np.mean(ends[-CALM - 1 :], axis=0)
     exactly = partial(run, around=plan.centre(vector, ROUNDS + 1))
     here = exactly(vector)
     reason = f"{best.reason}; climbed on draws, {'settled' if settled else 'not settled'} in {rounds} rounds"
-    found = Summit(vector, here.objective, run(vector).log_likelihood, best.converged and settled, reason)
+    found = Summit(vector, here.objective, run(vector).log_likelihood, settled, reason)
     return Climbed(found, exactly)
 
 
-def _near(exactly: Callable[[np.ndarray], Here], before: Here) -> Callable[[np.ndarray], Here]:
-    """The same function where draws keep their effect; beyond, nothing can be computed."""
-
-    def near(vector: np.ndarray) -> Here:
-        here = exactly(vector)
-        return here if here.efficiency >= KEPT * before.efficiency else here._replace(objective=-np.inf)
-
-    return near
+def _keeps(least: float, here: Here) -> bool:
+    """Whether draws keep enough of their effect."""
+    return here.efficiency >= least
 
 
 def evidence_of(run: Run, vector: np.ndarray, plan: Plan) -> tuple[ExactEvidence, Gap] | None:

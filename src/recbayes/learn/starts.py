@@ -15,7 +15,7 @@ from recbayes.parameters.parameters import Parameters
 
 ALONE, TOGETHER = 11, 3  # further starts, by themselves, where there is one series, and where there are several
 LITTLE, FURTHER = 12, 24  # evaluations of all starts, and of the better ones
-SHARE = 5  # every so many series are enough for that
+SHARE, LEAST = 5, 4  # every so many series are enough for that, if these are so many
 COARSE = 0.01  # nats that an iteration gains at least, until the end
 SPREAD = 1.0  # standard deviation of the free numbers of starts around the given one, where a family knows no better
 SMALL = 0.3  # units by which numbers that are all the same and have the same slopes are moved apart
@@ -58,7 +58,8 @@ def broken_up(parameters: Parameters, vector: np.ndarray, slope: np.ndarray, uni
 def explored(run: Run, starts: Sequence[np.ndarray], terrain: Terrain, series: Sequence[int]) -> list[Summit]:
     """Where all starts come to when they are climbed a little, and the better half further, on some of the series; the best
     first."""
-    near = partial(run, chosen=list(series)[::SHARE] if len(series) > 1 else None)
+    some = list(series)[:: min(SHARE, max(len(series) // LEAST, 1))]
+    near = partial(run, chosen=some if len(some) < len(series) else None)
     found = []
     for number, start in enumerate(starts):
         run.enter(f"start {number + 1} of {len(starts)}", length=LITTLE * (len(starts) - number))

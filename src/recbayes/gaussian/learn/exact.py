@@ -6,6 +6,7 @@ identity). With the draws fixed this is a smooth function of the parameters, whi
 is as good as the share of draws that stay in effect, which is reported.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,12 @@ from recbayes.gaussian.learn.quantities import slopes
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.posterior.draws import draw
 from recbayes.gaussian.posterior.follow import joints_with, mean_gradient
-from recbayes.gaussian.posterior.improve import improved
+from recbayes.gaussian.posterior.improve import draw_better
 from recbayes.gaussian.posterior.latents import merge_equal
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.forest import Forest
+
+LITTLE, MOST = 20.0, 8  # effective draws, below which there are more draws, up to so many times as many
 
 
 class Drawn(NamedTuple):
@@ -39,10 +42,14 @@ class Drawn(NamedTuple):
 def draw_around(
     model: GaussianRBN, series: Series, constraints: Constraints, draws: int, seed: int, components: int | None
 ) -> Drawn:
-    """Trees of one series at the centre, from a chart that is good enough for them; equal ones are merged."""
-    posterior = draw(inside_one(model, series, constraints, components or 1), draws, seed)
-    if components is None:
-        posterior = improved(posterior, lambda more: inside_one(model, series, constraints, more))
+    """Trees of one series at the centre, from a chart that is good enough for them; equal ones are merged. There are more
+    than `draws` where these are worth very little."""
+    fill = partial(inside_one, model, series, constraints)
+    posterior = draw_better(draws, seed, fill) if components is None else draw(fill(components), draws, seed, move=False)
+    more = 2 * draws
+    while not posterior.enumerated and posterior.effective_sample_size < min(LITTLE, draws) and more <= MOST * draws:
+        posterior = draw(posterior.chart, more, seed, move=False)
+        more *= 2
     chart = posterior.chart
     chosen, weights, of_prior = merge_equal(posterior.trees, posterior.weights, posterior.prior_components)
     trees = posterior.trees.select(chosen)

@@ -31,17 +31,25 @@ MOVES = 2.0  # per node of a tree
 LOOKS, HEEDED = 4, 0.25  # at every tree, before it is known how probable it is; the power of that by which trees are drawn
 
 
-def draw(chart: Chart, draws: int, seed: int) -> GaussianPosterior:
-    """Draws from a filled chart, or of the few trees there are. If weights degenerate, draws are resampled and moved."""
+def draw(chart: Chart, draws: int, seed: int, *, move: bool = True) -> GaussianPosterior:
+    """Draws from a filled chart, or of the few trees there are. If weights degenerate, draws are resampled and moved, which
+    takes long; unless they are not to `move`."""
     trees = all_trees(chart)
     if trees is not None:
         return corrected(_draw_of_all(chart, trees, draws, seed))
     forest, logs = _draw(chart, draws, seed)
     log_weights = logs[:, 0] - logs[:, 1]
     posterior = GaussianPosterior(chart, forest, log_weights, logs[:, 0], logs[:, 2].astype(np.int64), seed)
-    if draws > 1 and posterior.effective_sample_size < DEGENERATE * draws:
+    if move and degenerate(posterior):
         posterior = _resample_and_move(posterior)
     return corrected(posterior)
+
+
+def degenerate(posterior: GaussianPosterior) -> bool:
+    """Whether draws from the chart, corrections of leaves left aside, are worth so little that they had better be moved."""
+    logs = posterior.log_weights if posterior.log_corrections is None else posterior.log_weights - posterior.log_corrections
+    weights = np.exp(logs - logs.max())
+    return len(logs) > 1 and float(weights.sum() ** 2 / (weights**2).sum()) < DEGENERATE * len(logs)
 
 
 def corrected(posterior: GaussianPosterior) -> GaussianPosterior:

@@ -8,7 +8,7 @@ from recbayes.errors import DataError
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.listing import most_alternatives
-from recbayes.gaussian.posterior.draws import draw
+from recbayes.gaussian.posterior.draws import degenerate, draw
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 
 NATS, SHARE = 0.1, 0.5  # nats beyond the error, and the effective share of the draws, from which on draws are doubted
@@ -17,12 +17,20 @@ SECONDS = 1e-7, 1e-8  # for every alternative of such a chart, and for every one
 BY_DIMENSION = 0.8, 0.15, 0.015  # times this polynomial of the dimension
 
 
-def improved(posterior: GaussianPosterior, fill: Callable[[int], Chart]) -> GaussianPosterior:
-    """The draws, if they are good and agree with a better chart; or draws from that, or a still better one.
+def draw_well(draws: int, seed: int, fill: Callable[[int], Chart]) -> GaussianPosterior:
+    """Draws from a chart that is good enough for them; resampled and moved where no chart is that can be had.
 
     `fill` gives the chart with so many Gaussians per message, where that can be computed.
     """
-    more = 2 * posterior.chart.components
+    posterior = draw_better(draws, seed, fill)
+    moves = not posterior.enumerated and degenerate(posterior)
+    return draw(posterior.chart, draws, seed) if moves else posterior
+
+
+def draw_better(draws: int, seed: int, fill: Callable[[int], Chart]) -> GaussianPosterior:
+    """Draws, if they are good and agree with a better chart; or draws from that, or a still better one; none are moved."""
+    posterior = draw(fill(1), draws, seed, move=False)
+    more = 2
     while not posterior.enumerated and more <= LANES:
         allowance = CHEAP if _agree(posterior, posterior.chart) else AFFORDABLE
         if _seconds(posterior, more) > allowance:
@@ -33,7 +41,7 @@ def improved(posterior: GaussianPosterior, fill: Callable[[int], Chart]) -> Gaus
             break
         if _agree(posterior, chart):
             break
-        posterior = draw(chart, len(posterior.log_weights), posterior.seed)
+        posterior = draw(chart, draws, seed, move=False)
         more *= 2
     return posterior
 

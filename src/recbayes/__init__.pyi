@@ -51,7 +51,7 @@ from .inference.prefix import log_prefix_probability as log_prefix_probability
 from .inference.states import best_states as best_states
 from .inference.states import filtered_states as filtered_states
 from .inference.states import smoothed_states as smoothed_states
-from .learn.climb import Adam as Adam
+from .learn.adam import Adam as Adam
 from .learn.climb import QuasiNewton as QuasiNewton
 from .learn.compare import Comparison as Comparison
 from .learn.compare import compare as compare

@@ -28,7 +28,8 @@ def test_groups_and_older_spellings_mean_the_same() -> None:
     adam = rb.fit(model, series, climb=rb.Adam(batch=3, learning_rate=0.1), seed=3, **common)
     old = rb.fit(model, series, method="adam", batch=3, learning_rate=0.1, seed=3, **common)
     assert adam.history == old.history
-    assert len(adam.history) == 30 * 2 + 1
+    assert adam.converged
+    assert len(adam.history) % 2 == 1
     short = rb.fit(model, series, climb=rb.Adam(batch=3, epochs=4), seed=3, **common)
     assert len(short.history) == 4 * 2 + 1
 

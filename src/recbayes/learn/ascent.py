@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.learn.climb import Summit, Terrain
-from recbayes.learn.drawn import AUTOMATIC, Gap, Plan, climb_drawn, evidence_of, gap_at
+from recbayes.learn.adam import Adam
+from recbayes.learn.climb import Climb, Summit, Terrain
+from recbayes.learn.drawn import AUTOMATIC, ROUNDS, Climbed, Gap, Plan, climb_drawn, evidence_of, gap_at
 from recbayes.learn.here import ExactEvidence, Here
 from recbayes.learn.information import observed_information
 from recbayes.learn.priors import Priors
@@ -63,7 +65,7 @@ def ascend(run: Run, ended: Ended, terrain: Terrain, how: How) -> None:
         gaps = {n: gap_at(run, one.vector, plan, 0) for n, one in enumerate(ended.summits) if np.isfinite(one.objective)}
         if gaps and (how.exact != "auto" or any(gap.matters for gap in gaps.values())):
             number = max(gaps, key=lambda n: ended.summits[n].objective - gaps[n].total)
-            best, nearby = climb_drawn(run, ended.summits[number], terrain, climb.tolerance, plan)
+            best, nearby = _climb_draws(run, ended.summits[number], terrain, climb, plan)
             ended.refined = best
     if plan is not None:
         ended.evidence = evidence_of(run, best.vector, plan)
@@ -82,11 +84,19 @@ def _climb_charts(run: Run, ended: Ended, starts: list[np.ndarray], terrain: Ter
         starts = different(tried, finals if how.restarts is None else 1 + how.restarts // 2) or starts[:1]
         ended.given_up = [run(one.vector).log_likelihood for one in tried[len(starts) :]]
     for number, start in enumerate(starts):
-        left, each = len(starts) - number, climb.evaluations(run.series)
         stage = "fitting" if len(starts) == 1 else f"climb {number + 1} of {len(starts)}"
-        run.enter(stage, length=left * each + extra if each else 0, climbs=left - 1, extra=extra)
+        run.enter(stage, climbs=len(starts) - number - 1, extra=extra)
         looks = None if plan is None or how.exact != "auto" else _Looks(run, plan)
         ended.summits.append(climb.climb(run, start, terrain, run.series, how.seed + number, looks))
+
+
+def _climb_draws(run: Run, best: Summit, terrain: Terrain, climb: Climb, plan: Plan) -> Climbed:
+    """On the evidence of draws: some series at a time, if that is the way."""
+    if not isinstance(climb, Adam):
+        return climb_drawn(run, best, terrain, climb.tolerance, plan)
+    run.enter("drawn evidence")
+    found = climb.climb_around(run, best.vector, terrain, run.series, plan.seed, plan.centre)
+    return Climbed(found, partial(run, around=plan.centre(found.vector, ROUNDS + 1)))
 
 
 class _Looks:

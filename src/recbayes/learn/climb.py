@@ -1,7 +1,7 @@
-"""The ways up: quasi-Newton steps on all series, or Adam on a few at a time."""
+"""The ways up, and the usual one: quasi-Newton steps on all series."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,8 +11,6 @@ from recbayes.checks.arrays import not_negative, whole_number
 from recbayes.learn.here import Here
 
 STEEP = 0.1  # a gradient of more, times the root of the log likelihood, is no summit
-NEARLY = 3.0  # the largest gradient at which Adam counts as converged
-FIRST_DECAY, SECOND_DECAY, TINY = 0.9, 0.999, 1e-8  # Adam's usual constants
 
 
 class Summit(NamedTuple):
@@ -54,10 +52,6 @@ class Climb(ABC):
     ) -> Summit:
         """From a start to a summit, on so many series, or until it is `enough`."""
 
-    def evaluations(self, series: int) -> int:
-        """How many evaluations a climb takes; 0 if that is not known beforehand."""
-        return 0
-
 
 @dataclass(frozen=True)
 class QuasiNewton(Climb):
@@ -76,44 +70,6 @@ class QuasiNewton(Climb):
         self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int, enough: Enough = None
     ) -> Summit:
         return quasi_newton(run, start, terrain, self.tolerance, enough=enough)
-
-
-@dataclass(frozen=True)
-class Adam(Climb):
-    """`batch` series at a time, for many of them; every series is seen `epochs` times."""
-
-    batch: int = 10
-    learning_rate: float = 0.05
-    epochs: int = 30
-    tolerance: float = 1e-5  # of the refinement by exact weights, if there is one
-    max_evaluations: int = 5000
-
-    def __post_init__(self) -> None:
-        not_negative(self.learning_rate, "learning_rate")
-        not_negative(self.tolerance, "tolerance")
-        for name in ("batch", "epochs", "max_evaluations"):
-            whole_number(getattr(self, name), name, least=1)
-
-    def climb(
-        self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int, enough: Enough = None
-    ) -> Summit:
-        steps = self.evaluations(series) - 1
-        return adam(run, start, terrain, batches(series, self.batch, seed), steps, self.learning_rate)
-
-    def evaluations(self, series: int) -> int:
-        return self.epochs * -(-series // self.batch) + 1
-
-
-def batches(series: int, size: int, seed: int) -> Callable[[int], Sequence[int]]:
-    """Which series a step sees: every epoch goes through all of them in a new order."""
-    per_epoch = -(-series // size)
-
-    def batch(step: int) -> Sequence[int]:
-        order = np.random.default_rng([seed, step // per_epoch]).permutation(series)
-        part = step % per_epoch
-        return sorted(order[part * size : (part + 1) * size].tolist())
-
-    return batch
 
 
 def quasi_newton(
@@ -175,37 +131,6 @@ def _inverse(found: Any) -> np.ndarray | None:
     inverse = np.asarray(found.hess_inv.todense())
     usable = found.nit > 1 and np.isfinite(inverse).all() and np.linalg.eigvalsh(inverse)[0] > 0
     return inverse if usable else None
-
-
-def adam(
-    run: Callable[..., Here],
-    start: np.ndarray,
-    terrain: Terrain,
-    batches: Callable[[int], Sequence[int]],
-    steps: int,
-    learning_rate: float,
-) -> Summit:
-    """Adam (Kingma and Ba, 2015), its steps falling to zero along a cosine; `batches` says which series a step sees."""
-    start = vector = held = terrain.inside(start)
-    first, second = np.zeros(len(start)), np.zeros(len(start))
-    for step in range(steps):
-        here = run(vector, chosen=batches(step))
-        if not np.isfinite(here.objective):  # a step into the impossible: back, and on from rest
-            vector, first = held, np.zeros(len(start))
-            continue
-        held, slope = vector, here.gradient * terrain.units
-        first = FIRST_DECAY * first + (1.0 - FIRST_DECAY) * slope
-        second = SECOND_DECAY * second + (1.0 - SECOND_DECAY) * slope**2
-        corrected = first / (1.0 - FIRST_DECAY ** (step + 1))
-        spread = np.sqrt(second / (1.0 - SECOND_DECAY ** (step + 1)))
-        pace = learning_rate * 0.5 * (1.0 + np.cos(np.pi * step / steps))
-        vector = terrain.inside(vector + pace * terrain.units * corrected / (spread + TINY))
-    for vector in (vector, held, start):  # noqa: B020 - the first of these that all series allow
-        here = run(vector)
-        if np.isfinite(here.objective):
-            break
-    slope = float(np.abs(here.gradient * terrain.units).max(initial=0.0))
-    return Summit(vector, here.objective, here.log_likelihood, slope < NEARLY, f"{steps} steps, gradient {slope:.2g}")
 
 
 def _plain(reason: str) -> str:

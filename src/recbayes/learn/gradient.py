@@ -5,6 +5,8 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
+from recbayes.checks.arrays import MOST_DRAWS, whole_number
+from recbayes.compiled.lanes import LANES
 from recbayes.errors import DataError, ModelError
 from recbayes.family.family import Model
 from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, read
@@ -13,7 +15,7 @@ from recbayes.spans.constraints import Constraints, Known
 
 
 class EvidenceAndGradient(NamedTuple):
-    """The log evidence and its derivatives with respect to the free vector of `parameters`.
+    """The log evidence and its derivatives with respect to the free vector of `parameters`; by draws, its standard error.
 
     For a discrete model these are the log weights of its rules, and the derivatives their expected numbers of uses.
     """
@@ -21,6 +23,7 @@ class EvidenceAndGradient(NamedTuple):
     log_evidence: float
     gradient: np.ndarray
     parameters: Parameters | tuple[str, ...]
+    log_evidence_error: float = 0.0
 
 
 def log_evidence_and_gradient(
@@ -28,28 +31,64 @@ def log_evidence_and_gradient(
     series: OneSequence | ManySequences | ManyTokens,
     *,
     parameters: Parameters | None = None,
+    draws: int | None = None,
+    components: int | None = None,
+    seed: int = 0,
     executor: Executor | None = None,
     **known: Unpack[Known],
 ) -> EvidenceAndGradient:
     """The (moment-matched) log evidence of a series, or the sum over a list of series, and its gradient.
 
     `parameters` says what is free and how it is parametrised; by default everything is, with each covariance as it is
-    (scalar, diagonal or full). See `inside` for the other arguments.
+    (scalar, diagonal or full). With `draws` both are those of the exact evidence, estimated by so many trees (Fisher's
+    identity), from charts with so many `components` (None: as many as draws need). See `inside` for the other arguments.
     """
+    if components is not None:
+        components = whole_number(components, "components", least=1, most=LANES)
+        if draws is None:
+            raise ModelError("components are those of charts that are drawn from: give draws, too")
+    if draws is not None:
+        draws = whole_number(draws, "draws", least=1, most=MOST_DRAWS)
+    seed = whole_number(seed, "seed", least=0)
     if parameters is not None and not isinstance(parameters, Parameters):
         raise ModelError(f"parameters must be Parameters(model, ...), got {type(parameters).__name__}")
     task = read(model, series, known)
     free = task.family.parameters(model, parameters)
-    results = task.run(gradient_of_one, [free] * len(task.sequences), executor=executor)
-    value = sum(one for one, _ in results)
-    gradient = np.sum([one for _, one in results], axis=0)
-    return EvidenceAndGradient(value, gradient, free)
+    count = len(task.sequences)
+    if draws is None or not task.family.has("draw_around"):  # without it, charts are exact
+        results = task.run(gradient_of_one, [free] * count, executor=executor)
+    else:
+        seeds = np.random.default_rng(seed).integers(2**62, size=count).tolist()
+        settings = [draws] * count, seeds, [components] * count
+        results = task.run(drawn_gradient_of_one, [free] * count, *settings, executor=executor)
+    value = sum(one.log_evidence for one in results)
+    gradient = np.sum([one.gradient for one in results], axis=0)
+    return EvidenceAndGradient(value, gradient, free, float(np.sqrt(sum(one.variance for one in results))))
 
 
-def gradient_of_one(model: Any, sequence: Any, constraints: Constraints, parameters: Any) -> tuple[float, np.ndarray]:
+class _One(NamedTuple):
+    log_evidence: float
+    gradient: np.ndarray
+    variance: float = 0.0
+
+
+def gradient_of_one(model: Any, sequence: Any, constraints: Constraints, parameters: Any) -> _One:
     """The log evidence of one checked sequence, and its gradient."""
     with np.errstate(all="ignore"):  # what is not finite is refused
-        value, gradient = model.family.evidence_and_gradient(model, sequence, constraints, parameters)
-    if not np.isfinite(gradient).all():
+        return _finite(_One(*model.family.evidence_and_gradient(model, sequence, constraints, parameters)))
+
+
+def drawn_gradient_of_one(
+    model: Any, sequence: Any, constraints: Constraints, parameters: Any, draws: int, seed: int, components: int | None
+) -> _One:
+    """The same of the exact evidence, by draws."""
+    with np.errstate(all="ignore"):
+        drawn = model.family.draw_around(model, sequence, constraints, draws, seed, components)
+        value, slopes, variance, _ = model.family.evaluate_around(model, sequence, constraints, drawn)
+        return _finite(_One(value, parameters.pull_back(model, slopes), variance))
+
+
+def _finite(one: _One) -> _One:
+    if not np.isfinite(one.gradient).all():
         raise DataError("the gradient is not finite: the data and the model differ by too many orders of magnitude")
-    return value, gradient
+    return one

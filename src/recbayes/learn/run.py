@@ -104,7 +104,7 @@ class Run:
             raise Stopped
         task = "all" if chosen is None else ",".join(map(str, chosen))
         if around is not None:
-            task = f"exact {around.draws} {around.seed} {around.components} {around.vector.tobytes().hex()}"
+            task = f"exact {task} {around.draws} {around.seed} {around.components} {around.vector.tobytes().hex()}"
         value, slope = self._shape.at(self.parameters, vector)
         found = self._checkpoint.find(task, vector) if np.isfinite(value) else Evaluation(-np.inf, slope)
         if found is None:

@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 from recbayes.checks.arguments import choice, executor_of, flag, path_of
 from recbayes.errors import ModelError
-from recbayes.learn.climb import Adam, Climb, QuasiNewton
+from recbayes.learn.adam import Adam
+from recbayes.learn.climb import Climb, QuasiNewton
 from recbayes.learn.penalty import Penalty
 from recbayes.spans.constraints import Known
 

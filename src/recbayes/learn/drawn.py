@@ -61,12 +61,14 @@ class Plan(NamedTuple):
 def gap_at(run: Run, vector: np.ndarray, plan: Plan, number: int, times: int = 1) -> Gap:
     """Chart and draws compared, series by series."""
     chart, drawn = run.by_series(vector, None), run.by_series(vector, plan.centre(vector, number, times))
-    return Gap(
+    found = Gap(
         np.array([one.log_evidence for one in chart]),
         np.array([one.log_evidence for one in drawn]),
         np.array([one.variance for one in drawn]),
         np.array([one.efficiency for one in drawn]),
     )
+    run.gap = found.total if np.isfinite(found.total) else None
+    return found
 
 
 class Climbed(NamedTuple):
@@ -87,7 +89,7 @@ def climb_drawn(run: Run, best: Summit, terrain: Terrain, tolerance: float, plan
     vector, inverse, radius, highest, ends = best.vector, best.inverse, RADIUS, -np.inf, [best.vector]
     rounds, calm = 0, 0
     for rounds in range(1, ROUNDS + 1):
-        run.enter(f"drawn evidence, round {rounds}")
+        run.enter(f"drawn evidence, round {rounds}", length=(CALM + 1 - calm) * STEPS)  # if it gains nothing more
         exactly = partial(run, around=plan.centre(vector, rounds))
         before = exactly(vector)
         if not np.isfinite(before.objective):

@@ -30,13 +30,15 @@ class Progress:
         if self._status is not None:
             self._status.stop()
 
-    def say(self, stage: str, evaluations: int, best: float, left: int | None) -> None:
-        """`left` evaluations are still to come, as far as one can tell."""
+    def say(self, stage: str, evaluations: int, best: float, left: int | None, gap: float | None = None) -> None:
+        """`left` evaluations are still to come, as far as one can tell; `gap` is how much more charts said than draws."""
         if self._status is None:
             return
         spent = time.monotonic() - self._began
         guess = "" if left is None else f", about {_duration(left * spent / evaluations)} left"
-        self._status.update(f"{stage}: {evaluations} evaluations, log likelihood {best:.2f}, {_duration(spent)}{guess}")
+        apart = "" if gap is None else f" (charts {gap:+.2f})"
+        said = f"{stage}: {evaluations} evaluations, log likelihood {best:.2f}{apart}, {_duration(spent)}{guess}"
+        self._status.update(said)
 
 
 def evaluations_left(history: Sequence[float], tolerance: float) -> int | None:

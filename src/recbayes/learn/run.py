@@ -49,6 +49,7 @@ class Run:
         self.history: list[float] = []
         self.best: tuple[np.ndarray, Here] | None = None
         self._last: np.ndarray | None = None
+        self.gap: float | None = None  # nats that charts said more than draws, when they were last compared
         self.skipped: dict[int, str] = {}
         self._stage, self._stage_began, self._stage_length, self._climbs, self._extra = "", 0, 0, 0, 0
         self._workers, self._shape, self._checkpoint, self._progress = workers, shape, checkpoint, progress
@@ -118,7 +119,7 @@ class Run:
             if chosen is None and around is None and (self.best is None or here.objective > self.best[1].objective):
                 self.best = vector.copy(), here
         self.history.append(here.log_likelihood)
-        self._progress.say(self._stage, len(self.history), max(self.history), self._left())
+        self._progress.say(self._stage, len(self.history), max(self.history), self._left(), self.gap)
         return here
 
     def by_series(self, vector: np.ndarray, around: Centre | None) -> list[Outcome]:

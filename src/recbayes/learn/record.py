@@ -29,7 +29,7 @@ class Fit(Generic[ModelT]):
 
     `log_likelihood` is the sum of the log evidences of all series, priors and penalties left out: by draws, with
     `log_likelihood_error`, unless charts were to be trusted; `chart_log_likelihood` is that of charts, and `gap` has both
-    for every series. `history` has it for every evaluation. `starts` are the log likelihoods reached from all starts, the
+    for every series. `log_prior` is what priors and penalties add to it. `history` has it for every evaluation. `starts` are the log likelihoods reached from all starts, the
     best first, and `agreeing` of them have reached the best within 0.1. `skipped` says which series were left out and why.
     """
 
@@ -49,6 +49,7 @@ class Fit(Generic[ModelT]):
     exact: ExactEvidence | None = None
     chart_log_likelihood: float = math.nan
     gap: Gap | None = None
+    log_prior: float = 0.0
     complaint: str = ""
 
     @property
@@ -125,6 +126,7 @@ def record_climb(run: Run, ended: Ended, units: np.ndarray, lengths: Sequence[in
         exact=evidence,
         chart_log_likelihood=chart,
         gap=gap,
+        log_prior=run.log_prior(vector),
         complaint=_complaint(gap, ended),
     )
 

@@ -122,6 +122,10 @@ class Run:
         self._progress.say(self._stage, len(self.history), max(self.history), self._left(), self.gap)
         return here
 
+    def log_prior(self, vector: np.ndarray) -> float:
+        """What priors and penalties add to the log likelihood."""
+        return self._shape.at(self.parameters, vector)[0]
+
     def by_series(self, vector: np.ndarray, around: Centre | None) -> list[Outcome]:
         """The outcomes of all series that are used, one by one."""
         wanted = [number for number in range(self.series) if number not in self.skipped]

@@ -98,8 +98,8 @@ def trusted() -> None:
         found = rb.fit(start, series, covariance="scalar")
         ended = time.process_time()
         print(
-            f"charts from one start {middle - began:.1f} s ({len(plain.history)} evaluations), default {ended - middle:.1f} s "
-            f"({len(found.history)}): {(ended - middle) / (middle - began):.2f} times",
+            f"charts from one start {middle - began:.1f} s ({len(plain.history)} evaluations), "
+            f"default {ended - middle:.1f} s ({len(found.history)}): {(ended - middle) / (middle - began):.2f} times",
             flush=True,
         )
 

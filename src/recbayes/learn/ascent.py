@@ -61,14 +61,17 @@ def ascend(run: Run, ended: Ended, terrain: Terrain, how: How) -> None:
     _climb_charts(run, ended, starts, terrain, how, plan)
     best = max(ended.summits, key=lambda summit: summit.objective)
     nearby: Callable[[np.ndarray], Here] = run
+    known = None
     if plan is not None and parameters.size:
         gaps = {n: gap_at(run, one.vector, plan, 0) for n, one in enumerate(ended.summits) if np.isfinite(one.objective)}
         if gaps and (how.exact != "auto" or any(gap.matters for gap in gaps.values())):
             number = max(gaps, key=lambda n: ended.summits[n].objective - gaps[n].total)
             best, nearby = _climb_draws(run, ended.summits[number], terrain, climb, plan)
             ended.refined = best
+        else:
+            known = next((gap for n, gap in gaps.items() if ended.summits[n] is best), None)
     if plan is not None:
-        ended.evidence = evidence_of(run, best.vector, plan)
+        ended.evidence = evidence_of(run, best.vector, plan, known)
     if how.standard_errors:
         run.enter("standard errors", length=2 * parameters.size)
         ended.information = observed_information(nearby, best.vector, terrain.units)

@@ -120,11 +120,12 @@ def _keeps(least: float, here: Here) -> bool:
     return here.efficiency >= least
 
 
-def evidence_of(run: Run, vector: np.ndarray, plan: Plan) -> tuple[ExactEvidence, Gap] | None:
-    """The evidence that is reported: by draws that no climb has seen, as many as make its error small."""
+def evidence_of(run: Run, vector: np.ndarray, plan: Plan, known: Gap | None = None) -> tuple[ExactEvidence, Gap] | None:
+    """The evidence that is reported: by draws that no climb has seen (such as are known already), as many as make its error
+    small."""
     times = 1
     while True:
-        gap = gap_at(run, vector, plan, ROUNDS + 1 + times, times)
+        gap = known if known is not None and times == 1 else gap_at(run, vector, plan, ROUNDS + 1 + times, times)
         if not np.isfinite(gap.drawn).all():
             return None
         if times >= MOST or np.sqrt(gap.variance).max() <= CAREFUL:

@@ -29,8 +29,9 @@ class Fit(Generic[ModelT]):
 
     `log_likelihood` is the sum of the log evidences of all series, priors and penalties left out: by draws, with
     `log_likelihood_error`, unless charts were to be trusted; `chart_log_likelihood` is that of charts, and `gap` has both
-    for every series. `log_prior` is what priors and penalties add to it. `history` has it for every evaluation. `starts` are the log likelihoods reached from all starts, the
-    best first, and `agreeing` of them have reached the best within 0.1. `skipped` says which series were left out and why.
+    for every series. `log_prior` is what priors and penalties add to it. `history` has it for every evaluation. `starts` are
+    the log likelihoods reached from all starts, the best first, and `agreeing` of them have reached the best within 0.1.
+    `skipped` says which series were left out and why.
     """
 
     model: ModelT

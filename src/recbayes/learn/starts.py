@@ -14,8 +14,8 @@ from recbayes.learn.run import Run
 from recbayes.parameters.parameters import Parameters
 
 ALONE, TOGETHER = 11, 3  # further starts, by themselves, where there is one series, and where there are several
-LITTLE, FURTHER = 12, 24  # evaluations of all starts, and of the better ones
-SHARE, LEAST = 5, 4  # every so many series are enough for that, if these are so many
+LITTLE, FURTHER = 12, 24  # evaluations of all starts of one series (of several: two thirds), and of the better ones
+SHARE, LEAST = 5, 3  # one in so many series is enough for that, and at least so many are
 COARSE = 0.01  # nats that an iteration gains at least, until the end
 SPREAD = 1.0  # standard deviation of the free numbers of starts around the given one, where a family knows no better
 SMALL = 0.3  # units by which numbers that are all the same and have the same slopes are moved apart
@@ -58,12 +58,14 @@ def broken_up(parameters: Parameters, vector: np.ndarray, slope: np.ndarray, uni
 def explored(run: Run, starts: Sequence[np.ndarray], terrain: Terrain, series: Sequence[int]) -> list[Summit]:
     """Where all starts come to when they are climbed a little, and the better half further, on some of the series; the best
     first."""
-    some = list(series)[:: min(SHARE, max(len(series) // LEAST, 1))]
-    near = partial(run, chosen=some if len(some) < len(series) else None)
+    count = min(max(LEAST, -(-len(series) // SHARE)), len(series))
+    some = [series[number * len(series) // count] for number in range(count)]
+    near = partial(run, chosen=some if count < len(series) else None)
+    little = LITTLE if len(series) == 1 else 2 * LITTLE // 3
     found = []
     for number, start in enumerate(starts):
-        run.enter(f"start {number + 1} of {len(starts)}", length=LITTLE * (len(starts) - number))
-        found.append(quasi_newton(near, start, terrain, COARSE, most=LITTLE))
+        run.enter(f"start {number + 1} of {len(starts)}", length=little * (len(starts) - number))
+        found.append(quasi_newton(near, start, terrain, COARSE, most=little))
     found.sort(key=lambda one: -one.objective)
     for number, better in enumerate(found[: (len(found) + 1) // 2] if len(found) > 4 else ()):
         if better.reason == "cut short":

@@ -2,6 +2,7 @@
 
     python benchmarks/learning.py seeds --series FILE      one series at a time, from ten seeds each
     python benchmarks/learning.py sampled                  8 dimensions, 8 shifts, much noise: reported and careful evidence
+    python benchmarks/learning.py coverage --count 50      how often 95 % intervals hold the truth
     python benchmarks/learning.py time                     ten series where charts are to be trusted, beside charts alone
 
 Series of more than a hundred observations or so may be cut at a hundred places only, equally far from each other.
@@ -86,6 +87,34 @@ def sampled() -> None:
     print(f"the model that they are from: {careful(truth):.2f}")
 
 
+def one_data_set(number: int) -> dict[str, bool]:
+    """Of thirty series of the paper's model, of any length: whether estimates are within 1.96 standard errors."""
+    series = [paper_model(0.1).sample(seed=1000 * number + n, max_length=300)[0] for n in range(30)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rb.ApproximationWarning)
+        found = rb.fit(rb.GaussianRBN.guess(series, shifts={0: 0.5, 1: 0.5}), series, covariance="scalar")
+    truth = {
+        "x.rules[1]": 0.6,
+        "x.rules[0].shifts[0]": 0.5,
+        "x.rules[1].length.rate": 5.0,
+        "prior.components[0].std": 1.0,
+        "x.rules[0].left_link.std": 0.1,
+        "x.rules[0].right_link.std": 0.1,
+        "x.rules[1].std": 0.1,
+        **{f"prior.components[0].mean[{n}]": 0.0 for n in range(3)},
+    }
+    rows = {row.name: row for row in found.table}
+    return {name: abs(rows[name].estimate - value) < 1.96 * rows[name].standard_error for name, value in truth.items()}
+
+
+def coverage(count: int, workers: int) -> None:
+    with ProcessPoolExecutor(workers) as pool:
+        found = list(pool.map(one_data_set, range(count)))
+    for name in found[0]:
+        print(f"{name:32} {np.mean([one[name] for one in found]):6.1%}")
+    print(f"{'all':32} {np.mean([list(one.values()) for one in found]):6.1%} of {count} data sets")
+
+
 def trusted() -> None:
     """Ten series of the paper's model: as the default does it, and by charts from as many starts."""
     series = [paper_model(0.1).sample(seed=seed, min_length=50, max_length=50)[0] for seed in range(10)]
@@ -106,9 +135,9 @@ def trusted() -> None:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("what", choices=("seeds", "sampled", "time"))
+    arguments.add_argument("what", choices=("seeds", "sampled", "coverage", "time"))
     arguments.add_argument("--series", help="annotated series, as recbayes study real reads them")
-    arguments.add_argument("--count", type=int, default=10, help="seeds")
+    arguments.add_argument("--count", type=int, default=10, help="seeds, or data sets")
     arguments.add_argument("--plain", action="store_true", help="maximum likelihood, without priors")
     arguments.add_argument("--workers", type=int, default=2)
     given = arguments.parse_args()
@@ -116,6 +145,8 @@ def main() -> None:
         seeds(given.series, given.count, None if given.plain else "weak", given.workers)
     elif given.what == "sampled":
         sampled()
+    elif given.what == "coverage":
+        coverage(given.count, given.workers)
     else:
         trusted()
 

@@ -77,3 +77,19 @@ def test_climbs_on_draws_reach_the_top_of_the_exact_evidence(climb: rb.QuasiNewt
     assert -loss(parameters.vector(found.model)[0]) > -best.fun - 0.05
     assert found.log_likelihood == pytest.approx(-best.fun, abs=0.05 + 5 * found.log_likelihood_error)
     assert found.converged
+
+
+def test_a_climb_on_draws_that_is_cut_short_keeps_what_it_has_reached() -> None:
+    truth = model_of(1.0)
+    series = [truth.sample(seed=seed, min_length=6, max_length=6)[0] for seed in range(3)]
+    start = rb.GaussianRBN.create(dim=2, noise_std=2.0, termination=0.5, shifts={0: 0.5, 1: 0.5})
+    settings = {"covariance": "scalar", "standard_errors": False, "restarts": 0, "tolerance": 1.0}
+    whole = rb.fit(start, series, exact=100, **settings)  # type: ignore[arg-type]
+    charts = rb.fit(start, series, exact=None, **settings)  # type: ignore[arg-type]
+    most = len(charts.history) + (len(whole.history) - len(charts.history)) // 2
+    found = rb.fit(start, series, exact=100, max_evaluations=most, **settings)  # type: ignore[arg-type]
+    assert not found.converged
+    assert "evaluations used" in found.reason
+    assert found.gap is not None
+    assert found.log_likelihood == pytest.approx(float(found.gap.drawn.sum()))
+    assert np.abs(found.vector - charts.vector).max() > 1e-6  # type: ignore[operator]

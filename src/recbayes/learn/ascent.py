@@ -13,7 +13,7 @@ from recbayes.learn.drawn import AUTOMATIC, ROUNDS, Climbed, Gap, Plan, climb_dr
 from recbayes.learn.here import ExactEvidence, Here
 from recbayes.learn.information import observed_information
 from recbayes.learn.priors import Priors
-from recbayes.learn.run import Run
+from recbayes.learn.run import Run, Stopped
 from recbayes.learn.settings import Groups
 from recbayes.learn.starts import broken_up, different, explored, number_of, starts_of
 
@@ -66,7 +66,7 @@ def ascend(run: Run, ended: Ended, terrain: Terrain, how: How) -> None:
         gaps = {n: gap_at(run, one.vector, plan, 0) for n, one in enumerate(ended.summits) if np.isfinite(one.objective)}
         if gaps and (how.exact != "auto" or any(gap.matters for gap in gaps.values())):
             number = max(gaps, key=lambda n: ended.summits[n].objective - gaps[n].total)
-            best, nearby = _climb_draws(run, ended.summits[number], terrain, climb, plan)
+            best, nearby = _climb_draws(run, ended, ended.summits[number], terrain, climb, plan)
             ended.refined = best
         else:
             known = next((gap for n, gap in gaps.items() if ended.summits[n] is best), None)
@@ -93,10 +93,19 @@ def _climb_charts(run: Run, ended: Ended, starts: list[np.ndarray], terrain: Ter
         ended.summits.append(climb.climb(run, start, terrain, run.series, how.seed + number, looks))
 
 
-def _climb_draws(run: Run, best: Summit, terrain: Terrain, climb: Climb, plan: Plan) -> Climbed:
+def _climb_draws(run: Run, ended: Ended, best: Summit, terrain: Terrain, climb: Climb, plan: Plan) -> Climbed:
     """On the evidence of draws: some series at a time, if that is the way."""
+
+    def note(summit: Summit) -> None:
+        ended.refined = summit
+
     if not isinstance(climb, Adam):
-        return climb_drawn(run, best, terrain, climb.tolerance, plan)
+        try:
+            return climb_drawn(run, best, terrain, climb.tolerance, plan, note)
+        except Stopped:
+            if ended.refined is not None:
+                ended.evidence = evidence_of(run, ended.refined.vector, plan)
+            raise
     run.enter("drawn evidence")
     found = climb.climb_around(run, best.vector, terrain, run.series, plan.seed, plan.centre)
     return Climbed(found, partial(run, around=plan.centre(found.vector, ROUNDS + 1)))

@@ -79,8 +79,10 @@ class Climbed(NamedTuple):
     nearby: Callable[[np.ndarray], Here]
 
 
-def climb_drawn(run: Run, best: Summit, terrain: Terrain, tolerance: float, plan: Plan) -> Climbed:
-    """From the top of the chart's evidence to that of the drawn one.
+def climb_drawn(
+    run: Run, best: Summit, terrain: Terrain, tolerance: float, plan: Plan, note: Callable[[Summit], None]
+) -> Climbed:
+    """From the top of the chart's evidence to that of the drawn one; what rounds come to is noted, lest it be lost.
 
     A round climbs the evidence of its own draws, and always gains something there. What it has gained in truth is seen by
     the next one's draws, which it did not know. Where several rounds have gained nothing, their ends are scattered about the
@@ -105,6 +107,7 @@ def climb_drawn(run: Run, best: Summit, terrain: Terrain, tolerance: float, plan
         reached = climb_nearby(exactly, known, Reached(vector, before, inverse, radius), terrain, tolerance, STEPS)
         vector, inverse, radius = reached.vector, reached.inverse, reached.radius
         ends.append(vector)
+        note(Summit(vector, reached.here.objective, reached.here.log_likelihood, False, f"{rounds} rounds on draws"))
     settled = calm == CALM
     if settled:
         vector = np.mean(ends[-CALM - 1 :], axis=0)

@@ -1,6 +1,6 @@
 """The whole way up: from all starts, on the chart's evidence and, where that is not to be trusted, on that of draws."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -15,9 +15,10 @@ from recbayes.learn.information import observed_information
 from recbayes.learn.priors import Priors
 from recbayes.learn.run import Run, Stopped
 from recbayes.learn.settings import Groups
-from recbayes.learn.starts import broken_up, different, explored, number_of, starts_of
+from recbayes.learn.starts import SHORT, broken_up, different, explored, number_of, starts_of
 
-FEW, FINALS = 2, 2  # series, up to which so many starts are climbed to the end; of more, the best one is
+FEW, FINALS = 2, 2  # series, up to which so many starts are climbed to the end; of more, the best one is;
+SHORTER = 4  # of one that is short, so many are
 LOOK = 40  # evaluations after which a climb is compared with draws; then after twice as many, and so on
 
 
@@ -46,19 +47,20 @@ class Ended:
     reason: str = ""
 
 
-def ascend(run: Run, ended: Ended, terrain: Terrain, how: How) -> None:
+def ascend(run: Run, ended: Ended, terrain: Terrain, how: How, lengths: Sequence[int]) -> None:
     """From all starts to the end; what is known on the way is noted in `ended`."""
     parameters, climb = run.parameters, how.groups.climb
     family = parameters.model.family
     restarts = how.restarts if climb.explores else how.restarts or 0
-    further = number_of(restarts, family, parameters.model, run.series, climb.max_evaluations)
+    further = number_of(restarts, family, parameters.model, lengths, climb.max_evaluations)
     starts = starts_of(parameters, terrain, further, how.seed)
     slope = run.begin(starts[0], how.skip)
     starts[0] = broken_up(parameters, starts[0], slope, terrain.units, how.seed)
     plan = None
     if how.exact is not None and family.has("draw_around"):
         plan = Plan(AUTOMATIC if how.exact == "auto" else int(how.exact), how.seed, how.components)
-    _climb_charts(run, ended, starts, terrain, how, plan)
+    short = len(lengths) == 1 and lengths[0] <= SHORT
+    _climb_charts(run, ended, starts, terrain, how, plan, SHORTER if short else FINALS)
     best = max(ended.summits, key=lambda summit: summit.objective)
     nearby: Callable[[np.ndarray], Here] = run
     known = None
@@ -77,13 +79,15 @@ def ascend(run: Run, ended: Ended, terrain: Terrain, how: How) -> None:
         ended.information = observed_information(nearby, best.vector, terrain.units)
 
 
-def _climb_charts(run: Run, ended: Ended, starts: list[np.ndarray], terrain: Terrain, how: How, plan: Plan | None) -> None:
-    """All starts a little, and the best of them to the end."""
+def _climb_charts(
+    run: Run, ended: Ended, starts: list[np.ndarray], terrain: Terrain, how: How, plan: Plan | None, most: int
+) -> None:
+    """All starts a little, and the best of them to the end: at most so many, where there are few series."""
     climb, used = how.groups.climb, [number for number in range(run.series) if number not in run.skipped]
     extra = 2 * run.parameters.size if how.standard_errors else 0
     if len(starts) > 1 and climb.explores and run.parameters.size:
         tried = explored(run, starts, terrain, used)
-        finals = FINALS if len(used) <= FEW else 1
+        finals = most if len(used) <= FEW else 1
         starts = different(tried, finals if how.restarts is None else 1 + how.restarts // 2) or starts[:1]
         ended.given_up = [run(one.vector).log_likelihood for one in tried[len(starts) :]]
     for number, start in enumerate(starts):

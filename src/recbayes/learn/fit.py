@@ -166,16 +166,15 @@ def _by_climbing(task: Task, parameters: Parameters, how: How, began: float) -> 
     priors = priors_of(how.priors, parameters, units)
     strength = strength_of(how.groups.penalty, parameters, units)
     remembered = Checkpoint(work.checkpoint, fingerprint(parameters, data), parameters.size, work.resume)
-    ended = Ended()
+    ended, lengths = Ended(), [len(sequence) for sequence in task.sequences]
     with Progress(work.progress) as shown, Workers(parameters, data, work.executor) as workers:
         run = Run(parameters, workers, Shape(strength, priors), remembered, shown, len(data), climb)
         try:
-            ascend(run, ended, terrain, how)
+            ascend(run, ended, terrain, how, lengths)
         except KeyboardInterrupt:
             ended.reason = "interrupted"
         except Stopped:
             ended.reason = f"all {climb.max_evaluations} evaluations used"
-        lengths = [len(sequence) for sequence in task.sequences]
         return record_climb(run, ended, terrain.units, lengths, began)
 
 

@@ -14,6 +14,7 @@ from recbayes.learn.run import Run
 from recbayes.parameters.parameters import Parameters
 
 ALONE, TOGETHER = 11, 3  # further starts, by themselves, where there is one series, and where there are several
+SHORT, MORE = 60, 35  # observations up to which one series has more tops than others, and further starts then
 LITTLE, FURTHER = 12, 24  # evaluations of all starts of one series (of several: two thirds), and of the better ones
 SHARE, LEAST = 5, 3  # one in so many series is enough for that, and at least so many are
 COARSE = 0.01  # nats that an iteration gains at least, until the end
@@ -21,11 +22,11 @@ SPREAD = 1.0  # standard deviation of the free numbers of starts around the give
 SMALL = 0.3  # units by which numbers that are all the same and have the same slopes are moved apart
 
 
-def number_of(restarts: int | None, family: Any, model: Any, series: int, evaluations: int) -> int:
+def number_of(restarts: int | None, family: Any, model: Any, lengths: Sequence[int], evaluations: int) -> int:
     """How many further starts there are: by themselves, only where they take no more than a quarter of all evaluations."""
     if restarts is not None:
         return restarts
-    count = ALONE if series == 1 else TOGETHER
+    count = TOGETHER if len(lengths) > 1 else MORE if lengths[0] <= SHORT else ALONE
     many = 4 * LITTLE * (1 + count) <= evaluations
     return count if many and family.has("variation") and getattr(model, "chain", None) is None else 0
 

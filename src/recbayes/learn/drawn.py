@@ -88,15 +88,17 @@ def climb_drawn(
     the next one's draws, which it did not know. Where several rounds have gained nothing, their ends are scattered about the
     top, and their mean is nearer to it.
     """
-    vector, inverse, radius, highest, ends = best.vector, best.inverse, RADIUS, -np.inf, [best.vector]
+    inverse, radius, highest, ends = best.inverse, RADIUS, -np.inf, [best.vector]
     rounds, calm = 0, 0
     for rounds in range(1, ROUNDS + 1):
         run.enter(f"drawn evidence, round {rounds}", length=(CALM + 1 - calm) * STEPS)  # if it gains nothing more
-        exactly = partial(run, around=plan.centre(vector, rounds))
-        before = exactly(vector)
+        exactly = partial(run, around=plan.centre(ends[-1], rounds))
+        before = exactly(ends[-1])
         if not np.isfinite(before.objective):
-            reason = f"{best.reason}; the drawn evidence cannot be computed"
-            return Climbed(best._replace(vector=vector, converged=False, reason=reason), run)
+            reason = f"{best.reason}; the drawn evidence cannot be computed further on"
+            last = best._replace(vector=ends[max(len(ends) - 2, 0)], converged=False, reason=reason)
+            return Climbed(last, run)
+        note(Summit(ends[-1], before.objective, before.log_likelihood, False, f"{rounds - 1} rounds on draws"))
         calm = calm + 1 if before.objective < highest + max(ENOUGH, 0.5 * before.standard_error) else 0
         highest = max(highest, before.objective)
         if calm == CALM:
@@ -104,18 +106,19 @@ def climb_drawn(
         if inverse is None:
             inverse = first_inverse(before, terrain.units)
         known = partial(_keeps, KEPT * before.efficiency)
-        reached = climb_nearby(exactly, known, Reached(vector, before, inverse, radius), terrain, tolerance, STEPS)
-        vector, inverse, radius = reached.vector, reached.inverse, reached.radius
-        ends.append(vector)
-        note(Summit(vector, reached.here.objective, reached.here.log_likelihood, False, f"{rounds} rounds on draws"))
+        reached = climb_nearby(exactly, known, Reached(ends[-1], before, inverse, radius), terrain, tolerance, STEPS)
+        inverse, radius = reached.inverse, reached.radius
+        ends.append(reached.vector)
     settled = calm == CALM
-    if settled:
-        vector = np.mean(ends[-CALM - 1 :], axis=0)
-    exactly = partial(run, around=plan.centre(vector, ROUNDS + 1))
-    here = exactly(vector)
     reason = f"{best.reason}; climbed on draws, {'settled' if settled else 'not settled'} in {rounds} rounds"
-    found = Summit(vector, here.objective, run(vector).log_likelihood, settled, reason)
-    return Climbed(found, exactly)
+    choices = [np.mean(ends[-CALM - 1 :], axis=0)] if settled else []
+    for vector in [*choices, *ends[: -CALM - 1 : -1]]:  # the first of these that charts allow
+        chart = run(vector)
+        exactly = partial(run, around=plan.centre(vector, ROUNDS + 1))
+        here = exactly(vector)
+        if np.isfinite(chart.objective) and np.isfinite(here.objective):
+            break
+    return Climbed(Summit(vector, here.objective, chart.log_likelihood, settled, reason), exactly)
 
 
 def _keeps(least: float, here: Here) -> bool:

@@ -14,9 +14,10 @@ from scipy.special import logsumexp
 
 from recbayes.checks.series import Series
 from recbayes.family.family import Around
-from recbayes.gaussian.chart.inside import chart_of_leaves, inside_one
+from recbayes.gaussian.chart.inside import chart_of_leaves
 from recbayes.gaussian.learn.quantities import slopes
 from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.gaussian.posterior.careful import careful_inside
 from recbayes.gaussian.posterior.draws import draw
 from recbayes.gaussian.posterior.follow import joints_with, mean_gradient
 from recbayes.gaussian.posterior.improve import draw_better
@@ -44,7 +45,7 @@ def draw_around(
 ) -> Drawn:
     """Trees of one series at the centre, from a chart that is good enough for them; equal ones are merged. There are more
     than `draws` where these are worth very little."""
-    fill = partial(inside_one, model, series, constraints)
+    fill = partial(careful_inside, model, series, constraints)
     posterior = draw_better(draws, seed, fill) if components is None else draw(fill(components), draws, seed, move=False)
     more = 2 * draws
     while not posterior.enumerated and posterior.effective_sample_size < min(LITTLE, draws) and more <= MOST * draws:

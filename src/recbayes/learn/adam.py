@@ -38,20 +38,21 @@ class Adam(Climb):
     def climb(
         self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int, enough: Enough = None
     ) -> Summit:
-        return self.climb_around(run, start, terrain, series, seed)
+        return climb_in_batches(self, run, start, terrain, series, seed)
 
-    def climb_around(
-        self,
-        run: Callable[..., Here],
-        start: np.ndarray,
-        terrain: Terrain,
-        series: int,
-        seed: int,
-        around: Around | None = None,
-    ) -> Summit:
-        """The same, on the evidence of draws where it is said where these are made."""
-        epochs = (batches(series, self.batch, seed, epoch) for epoch in range(self.epochs))
-        return adam(run, terrain.inside(start), terrain, epochs, self.learning_rate, around)
+
+def climb_in_batches(
+    how: Adam,
+    run: Callable[..., Here],
+    start: np.ndarray,
+    terrain: Terrain,
+    series: int,
+    seed: int,
+    around: Around | None = None,
+) -> Summit:
+    """From a start to a summit, on the evidence of charts, or of draws where it is said where these are made."""
+    epochs = (batches(series, how.batch, seed, epoch) for epoch in range(how.epochs))
+    return adam(run, terrain.inside(start), terrain, epochs, how.learning_rate, around)
 
 
 def batches(series: int, size: int, seed: int, epoch: int) -> list[list[int]]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.learn.adam import Adam
+from recbayes.learn.adam import Adam, climb_in_batches
 from recbayes.learn.climb import Climb, Summit, Terrain
 from recbayes.learn.drawn import AUTOMATIC, ROUNDS, Climbed, Gap, Plan, climb_drawn, evidence_of, gap_at
 from recbayes.learn.here import ExactEvidence, Here
@@ -111,7 +111,7 @@ def _climb_draws(run: Run, ended: Ended, best: Summit, terrain: Terrain, climb: 
                 ended.evidence = evidence_of(run, ended.refined.vector, plan)
             raise
     run.enter("drawn evidence")
-    found = climb.climb_around(run, best.vector, terrain, run.series, plan.seed, plan.centre)
+    found = climb_in_batches(climb, run, best.vector, terrain, run.series, plan.seed, plan.centre)
     return Climbed(found, partial(run, around=plan.centre(found.vector, ROUNDS + 1)))
 
 

@@ -88,8 +88,8 @@ def sampled() -> None:
 
 
 def one_data_set(number: int) -> dict[str, bool]:
-    """Of thirty series of the paper's model, of up to 60: whether estimates are within 1.96 standard errors."""
-    series = [paper_model(0.1).sample(seed=1000 * number + n, max_length=60)[0] for n in range(30)]
+    """Of thirty series of the paper's model, of up to 150: whether estimates are within 1.96 standard errors."""
+    series = [paper_model(0.1).sample(seed=1000 * number + n, max_length=150)[0] for n in range(30)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rb.ApproximationWarning)
         found = rb.fit(rb.GaussianRBN.guess(series, shifts={0: 0.5, 1: 0.5}), series, covariance="scalar")

@@ -42,6 +42,13 @@ def test_what_is_spread_over_everything_is_not_told() -> None:
     assert decide(boundaries_of([[n] for n in range(1, LENGTH)]), LENGTH, TOLERANCE, (0, 99)) == []
 
 
+def test_draws_without_weight_are_not_told_even_where_more_is_wished_for() -> None:
+    """All that has weight is one change; a second is wished for, and only a draw that counts for nothing has it."""
+    found = boundaries_of([[50], [20, 80]], [1.0, 0.0])
+    assert [one.position for one in decide(found, LENGTH, TOLERANCE, (0, 99))] == [50]
+    assert 50 in [one.position for one in decide(found, LENGTH, TOLERANCE, (2, 99))]
+
+
 def test_exact_places_are_wanted_where_the_tolerance_is_nothing() -> None:
     assert decide(boundaries_of([[50], [51], [52]]), LENGTH, 0, (0, 99)) == []
 
@@ -53,8 +60,9 @@ def test_exact_places_are_wanted_where_the_tolerance_is_nothing() -> None:
     st.integers(1, 8),
 )
 def test_what_is_told_is_probable(drawn: list[tuple[list[int], float]], tolerance: int, minimum: int) -> None:
-    draws = [draw for draw, _ in drawn if (np.diff([0, *sorted(draw), LENGTH]) >= minimum).all()] or [[]]
-    found = boundaries_of(draws)
+    kept = [one for one in drawn if (np.diff([0, *sorted(one[0]), LENGTH]) >= minimum).all()] or [([], 1.0)]
+    draws = [draw for draw, _ in kept]
+    found = boundaries_of(draws, [weight for _, weight in kept])
     told = decide(found, LENGTH, tolerance, (0, LENGTH - 1), minimum)
     positions = [one.position for one in told]
     assert (np.diff([0, *positions, LENGTH]) >= minimum).all()

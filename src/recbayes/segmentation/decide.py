@@ -54,6 +54,8 @@ def decide(
             found[position] = float(min(near[centre], 1.0)), window
     while len(left.positions) and len(found) < count[0]:  # there must be more: the likeliest
         near = _probability_near(left, length, tolerance)
+        if near.max() <= 0.0:
+            break
         position, left = _taken(left, int(near.argmax()), tolerance, minimum, _likeliest)
         found[position] = float(min(near.max(), 1.0)), tolerance
     placed = _placed(boundaries, sorted(found.items()), WIDE * max(tolerance, 1))

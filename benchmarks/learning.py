@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 import recbayes as rb
-from recbayes.studies.synthetic.data import paper_model
+from recbayes.studies.synthetic.data import paper_model, paper_parameters
 
 POINTS = 100
 
@@ -93,16 +93,7 @@ def one_data_set(number: int) -> dict[str, bool]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rb.ApproximationWarning)
         found = rb.fit(rb.GaussianRBN.guess(series, shifts={0: 0.5, 1: 0.5}), series, covariance="scalar")
-    truth = {
-        "x.rules[1]": 0.6,
-        "x.rules[0].shifts[0]": 0.5,
-        "x.rules[1].length.rate": 5.0,
-        "prior.components[0].std": 1.0,
-        "x.rules[0].left_link.std": 0.1,
-        "x.rules[0].right_link.std": 0.1,
-        "x.rules[1].std": 0.1,
-        **{f"prior.components[0].mean[{n}]": 0.0 for n in range(3)},
-    }
+    truth = paper_parameters(0.1)
     rows = {row.name: row for row in found.table}
     return {name: abs(rows[name].estimate - value) < 1.96 * rows[name].standard_error for name, value in truth.items()}
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 import recbayes as rb
-from recbayes.studies.synthetic.data import paper_model
+from recbayes.studies.synthetic.data import paper_model, paper_parameters
 
 NOISE = (0.01, 0.05, 0.1, 0.15, 0.2, 0.25)
 SHIFTS = {0: 0.5, 1: 0.5}
@@ -29,16 +29,7 @@ class Level(NamedTuple):
 def learn(series: list[np.ndarray], noise: float, restarts: int) -> Level:
     """From starting values that the data suggest, and others around them."""
     found = rb.fit(rb.GaussianRBN.guess(series, shifts=SHIFTS), series, covariance="scalar", restarts=restarts)
-    truth = {
-        "x.rules[1]": 0.6,
-        "x.rules[0].shifts[0]": 0.5,
-        "x.rules[1].length.rate": 5.0,
-        "prior.components[0].std": 1.0,
-        "x.rules[0].left_link.std": 0.1,
-        "x.rules[0].right_link.std": 0.1,
-        "x.rules[1].std": noise,
-        **{f"prior.components[0].mean[{n}]": 0.0 for n in range(3)},
-    }
+    truth = paper_parameters(noise)
     rows = {row.name: row for row in found.table}
     errors = {name: (rows[name].estimate - value) / rows[name].standard_error for name, value in truth.items()}
     at_truth = sum(chart.log_evidence for chart in rb.inside(paper_model(noise), series))

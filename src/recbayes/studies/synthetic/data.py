@@ -32,6 +32,20 @@ def paper_model(noise: float, shifts: dict[int, float] | None = None) -> Gaussia
     )
 
 
+def paper_parameters(noise: float) -> dict[str, float]:
+    """What there is to learn of it, by the names of `Fit.table`."""
+    return {
+        "x.rules[1]": 0.6,
+        "x.rules[0].shifts[0]": 0.5,
+        "x.rules[1].length.rate": 5.0,
+        "prior.components[0].std": 1.0,
+        "x.rules[0].left_link.std": 0.1,
+        "x.rules[0].right_link.std": 0.1,
+        "x.rules[1].std": noise,
+        **{f"prior.components[0].mean[{n}]": 0.0 for n in range(3)},
+    }
+
+
 def true_model(noise: float, role: str) -> GaussianRBN:
     """What the sequences of a role are drawn from."""
     return paper_model(noise, {0: 1.0} if role == "unshifted" else None)

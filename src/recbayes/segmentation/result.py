@@ -23,7 +23,7 @@ class Segmentation:
 
     `changes` has of every change point its position (row), the probability of a change near it (`within` so many rows: the
     `tolerance`, or more where its place is uncertain), and an interval. `tree` has the segments as leaves; its nodes'
-    probabilities are those of a node with the same ends, give or take the tolerance. `posterior` are all draws, averaged
+    probabilities are those of a node with the same ends, give or take as much. `posterior` are all draws, averaged
     over models, before anything was decided. Values of nodes are in the data's units, or in their logarithms if the data
     were taken in `logarithms`.
     """

@@ -137,7 +137,7 @@ def _segment_one(
     moved = moved_to_meetings(changes, within, tolerance) if known.boundaries is None else changes
     if moved != changes:
         changes, within = moved, _given_segments(moved, posterior, view, task)
-    tree = told_tree(within, posterior, tolerance)
+    tree = told_tree(within, posterior, {one.position: one.within for one in changes})
     posterior.warn()
     return Segmentation(table, tuple(changes), tree, posterior, within, points, tolerance, view.logarithms, library)
 

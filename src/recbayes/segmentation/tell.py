@@ -1,6 +1,7 @@
 """The tree that is told: over the segments that were decided on, with the probabilities of its nodes and what leaves are
 like."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -12,14 +13,15 @@ from recbayes.tree.node import Node
 from recbayes.tree.tree import Tree
 
 
-def told_tree(within: AveragePosterior, posterior: Posterior, tolerance: int) -> Tree:
-    """The tree of highest expected F1 over the segments; probabilities are those before anything was decided."""
+def told_tree(within: AveragePosterior, posterior: Posterior, near: Mapping[int, int]) -> Tree:
+    """The tree of highest expected F1 over the segments; probabilities are those before anything was decided, give or take
+    as much as is said of every change."""
     tree = within.tree()
     latents = within.latents()
     nodes = []
     for node, arity in zip(tree.nodes, tree.arities, strict=True):
         latent = latents.get((node.start, node.end))
-        probability = probability_near(posterior, node, tolerance)
+        probability = probability_near(posterior, node, near)
         own = None if arity else own_of(within, node)
         nodes.append(replace(node, probability=probability, own=own, **_value(latent)))  # type: ignore[arg-type]
     return Tree(nodes, tree.arities)
@@ -44,11 +46,11 @@ def own_of(within: AveragePosterior, node: Node) -> dict[str, object]:
     }
 
 
-def probability_near(posterior: Posterior, node: Node, tolerance: int) -> float:
-    """The probability of a node with these ends, give or take the tolerance; the ends of the series are certain."""
+def probability_near(posterior: Posterior, node: Node, near: Mapping[int, int]) -> float:
+    """The probability of a node with these ends, give or take what is said of them; the ends of the series are certain."""
     forest, length = posterior.trees, posterior.length
     starts, ends = forest.positions[forest.starts], forest.positions[forest.ends]
-    left = starts == 0 if node.start == 0 else (np.abs(starts - node.start) <= tolerance) & (starts > 0)
-    right = ends == length if node.end == length else (np.abs(ends - node.end) <= tolerance) & (ends < length)
+    left = starts == 0 if node.start == 0 else (np.abs(starts - node.start) <= near[node.start]) & (starts > 0)
+    right = ends == length if node.end == length else (np.abs(ends - node.end) <= near[node.end]) & (ends < length)
     there = np.unique(forest.owners[left & right])
     return float(min(posterior.weights[there].sum(), 1.0))

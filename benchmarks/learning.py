@@ -4,6 +4,8 @@
     python benchmarks/learning.py sampled                  8 dimensions, 8 shifts, much noise: reported and careful evidence
     python benchmarks/learning.py coverage --count 50      how often 95 % intervals hold the truth
     python benchmarks/learning.py time                     ten series where charts are to be trusted, beside charts alone
+    python benchmarks/learning.py music --counts FILE      pieces of music in log space: twelve shifts of the child that
+                                                           is not the head (--head right, left, both)
 
 Series of more than a hundred observations or so may be cut at a hundred places only, equally far from each other.
 """
@@ -124,13 +126,45 @@ def trusted() -> None:
         )
 
 
+def shifts_of(head: str) -> dict[tuple[int, int], float]:
+    """Twelve shifts of the child that is not the head, each as probable; of either, if both may be it."""
+    left, right = {(steps, 0): 1.0 for steps in range(12)}, {(0, steps): 1.0 for steps in range(12)}
+    chosen = {"right": left, "left": right, "both": left | right}[head]
+    return {steps: 1.0 / len(chosen) for steps in chosen}
+
+
+def music(path: str, head: str) -> None:
+    """`counts` (pieces, slices, 12) in an npz file: sounding times of pitch classes. They get one more of each, are
+    normalised and taken in logarithms. Trees have every second boundary."""
+    counts = np.load(path)["counts"] + 1.0
+    series = list(np.log(counts / counts.sum(axis=2, keepdims=True)))
+    known = [np.arange(0, len(one) + 1, 2) for one in series]
+    start = rb.GaussianRBN.guess(series, shifts=shifts_of(head))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", rb.ApproximationWarning)
+        found = rb.fit(start, series, covariance="scalar", boundaries=known, standard_errors=False, progress=True)
+        careful = rb.sample_posterior(found.model, series, boundaries=known, draws=4000, seed=99, components=4)
+    print(*{str(one.message) for one in told}, sep="\n")
+    drawn = np.array([one.log_evidence for one in careful])
+    error = np.sqrt(sum(one.log_evidence_error**2 for one in careful))
+    print(
+        f"{head}-headed: reported {found.log_likelihood:.2f} +- {found.log_likelihood_error:.2f} "
+        f"(by charts {found.chart_log_likelihood:.2f}), careful {drawn.sum():.2f} +- {error:.2f}; "
+        f"farthest piece {np.abs(found.gap.drawn - drawn).max():.2f}; "
+        f"{len(found.history)} evaluations, {found.seconds:.0f} s"
+    )
+    print(found, flush=True)
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("what", choices=("seeds", "sampled", "coverage", "time"))
+    arguments.add_argument("what", choices=("seeds", "sampled", "coverage", "time", "music"))
     arguments.add_argument("--series", help="annotated series, as recbayes study real reads them")
     arguments.add_argument("--count", type=int, default=10, help="seeds, or data sets")
     arguments.add_argument("--plain", action="store_true", help="maximum likelihood, without priors")
     arguments.add_argument("--workers", type=int, default=2)
+    arguments.add_argument("--counts", help="sounding times of pitch classes, npz")
+    arguments.add_argument("--head", choices=("right", "left", "both"), default="right")
     given = arguments.parse_args()
     if given.what == "seeds":
         seeds(given.series, given.count, None if given.plain else "weak", given.workers)
@@ -138,6 +172,8 @@ def main() -> None:
         sampled()
     elif given.what == "coverage":
         coverage(given.count, given.workers)
+    elif given.what == "music":
+        music(given.counts, given.head)
     else:
         trusted()
 

@@ -85,7 +85,7 @@ def segmented() -> rb.Segmentation:
 
 @cache
 def segmenter() -> rb.HierarchicalSegmenter:
-    return rb.HierarchicalSegmenter(learn=True, draws=5, covariance="scalar").fit(Y[:3])
+    return rb.HierarchicalSegmenter(learn=True, draws=5, covariance="scalar", restarts=0, exact=None).fit(Y[:3])
 
 
 @cache

@@ -79,7 +79,8 @@ def one_variable(draw: st.DrawFn, max_dim: int = 3) -> rb.GaussianRBN:
 
 @st.composite
 def two_variables(draw: st.DrawFn) -> rb.GaussianRBN:
-    """Two variables of different dimensions that split into each other; one emission may show only part of a variable."""
+    """Two variables of different dimensions that split into each other; either may be the root, and one emission may show
+    only part of a variable."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     a, b, columns = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 2))
 
@@ -108,7 +109,11 @@ def two_variables(draw: st.DrawFn) -> rb.GaussianRBN:
             ),
         ),
     )
-    return rb.GaussianRBN(variables, rb.Prior("a", (rb.Component(rng.normal(size=a), spread(rng, a)),)))
+    weight = draw(st.sampled_from([0.0, 0.3]))
+    components = [rb.Component(rng.normal(size=a), spread(rng, a), 1.0 - weight)]
+    if weight:
+        components.insert(draw(st.integers(0, 1)), rb.Component(rng.normal(size=b), spread(rng, b), weight, variable="b"))
+    return rb.GaussianRBN(variables, rb.Prior("a", tuple(components)))
 
 
 @st.composite

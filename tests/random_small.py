@@ -1,6 +1,7 @@
 """Random small Gaussian models of all kinds, and short series for them: numbers from a seed."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -55,6 +56,9 @@ def small_model(rng: np.random.Generator) -> rb.GaussianRBN:
         rb.Component(2 * rng.normal(size=dims["a"]), covariance(rng, dims["a"], 10.0 ** rng.uniform(-1, 1)), share)
         for share in shares
     )
+    if len(names) > 1 and rng.random() < 0.3:
+        other = rb.Component(2 * rng.normal(size=dims["b"]), covariance(rng, dims["b"], 1.0), 0.4, variable="b")
+        components = (*(replace(one, weight=0.6 * one.weight) for one in components), other)
     return rb.GaussianRBN(tuple(variables), rb.Prior("a", components))
 
 

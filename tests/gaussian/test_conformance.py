@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import recbayes as rb
-from recbayes.reference.enumeration import derivations, log_density
+from recbayes.reference.enumeration import all_derivations, log_density
 from tests.family.conformance import Case, Conformance, Counting, Exact
 from tests.gaussian.posterior.exact import as_tree, enumerate_all
 from tests.random_models import one_variable, series_for, two_variables
@@ -113,10 +113,12 @@ class TestGaussian(Conformance):
     def root_mean(self, case: Case, tree: rb.Tree) -> np.ndarray:
         """With prior N(m, S) the mean of x given Y is m + S d log p(Y) / dm; for a mixture, averaged over its Gaussians."""
         model = case.model
-        found = derivations(model, model.prior.variable, 0, case.length)
+        found = all_derivations(model, case.length)
         derivation = next(one for one in found if as_tree(model, one) == tree)
         means, logs = [], []
         for component in model.prior.components:
+            if component.variable != derivation.variable:
+                continue
             for steps, weight in component.shifts.items():
 
                 def log_likelihood(mean: np.ndarray, component: rb.Component = component) -> float:

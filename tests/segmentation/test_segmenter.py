@@ -45,7 +45,10 @@ def pairs(count: int) -> tuple[list[np.ndarray], list[rb.Tree]]:
 
 
 @parametrize_with_checks(
-    [rb.HierarchicalSegmenter(draws=20), rb.HierarchicalSegmenter(draws=20, learn=True, covariance="scalar")],
+    [
+        rb.HierarchicalSegmenter(draws=20),
+        rb.HierarchicalSegmenter(draws=20, learn=True, covariance="scalar", restarts=0, exact=None),
+    ],
     expected_failed_checks=lambda estimator: NONSENSE,
 )
 def test_estimator_checks(estimator: rb.HierarchicalSegmenter, check) -> None:  # type: ignore[no-untyped-def]

@@ -28,12 +28,14 @@ MOST = 8  # times as many draws
 
 
 class Gap(NamedTuple):
-    """Log evidences of all series that are used, at one model: by the chart and by draws, with variances of the latter."""
+    """Log evidences of all series that are used, at one model: by the chart and by so many draws, with variances of the
+    latter, and what share of the draws is effective."""
 
     chart: np.ndarray
     drawn: np.ndarray
     variance: np.ndarray
     efficiency: np.ndarray
+    draws: int
 
     @property
     def total(self) -> float:
@@ -66,6 +68,7 @@ def gap_at(run: Run, vector: np.ndarray, plan: Plan, number: int, times: int = 1
         np.array([one.log_evidence for one in drawn]),
         np.array([one.variance for one in drawn]),
         np.array([one.efficiency for one in drawn]),
+        times * plan.draws,
     )
     run.gap = found.total if np.isfinite(found.total) else None
     return found

@@ -10,7 +10,7 @@ import numpy as np
 
 from recbayes.learn.ascent import Ended
 from recbayes.learn.climb import Summit
-from recbayes.learn.drawn import AUTOMATIC, Gap
+from recbayes.learn.drawn import Gap
 from recbayes.learn.here import ExactEvidence
 from recbayes.learn.information import Row, table
 from recbayes.learn.penalty import nearly_singular
@@ -136,7 +136,7 @@ def _complaint(gap: Gap | None, ended: Ended) -> str:
     """What is wrong with the result, if anything is."""
     if gap is None:
         return ""
-    poor = int((gap.efficiency * AUTOMATIC < POOR).sum())
+    poor = int((gap.efficiency * gap.draws < POOR).sum())
     if poor:
         return (
             f"the draws of {poor} of {len(gap.drawn)} series are worth little, so that the log likelihood is uncertain; "

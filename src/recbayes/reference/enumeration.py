@@ -47,6 +47,12 @@ def derivations(model: GaussianRBN, variable: str, start: int, end: int) -> Iter
                             yield Derivation(variable, start, end, rule, shift, (left, right), total)  # type: ignore[arg-type]
 
 
+def all_derivations(model: GaussianRBN, length: int) -> Iterator[Derivation]:
+    """All trees with which any root can generate so many observations."""
+    for root in model.prior.weights_of_roots:
+        yield from derivations(model, root, 0, length)
+
+
 def log_density(model: GaussianRBN, tree: Derivation, data: object) -> float:
     """log p(Y | tree), all latent values integrated out: the joint Gaussian of all observations, written out in full.
 
@@ -55,6 +61,8 @@ def log_density(model: GaussianRBN, tree: Derivation, data: object) -> float:
     series = as_series(data, model.observed_dim)
     terms = []
     for component in model.prior.components:
+        if component.variable != tree.variable:
+            continue
         for steps, weight in component.shifts.items():
             if component.weight * weight > 0:
                 root = np.roll(component.mean, steps), np.linalg.cholesky(component.covariance)
@@ -102,5 +110,5 @@ def _observations(
 def exact_log_evidence(model: GaussianRBN, data: object) -> float:
     """log p(Y), summed over all trees."""
     length = len(as_series(data, model.observed_dim))
-    trees = derivations(model, model.prior.variable, 0, length)
+    trees = all_derivations(model, length)
     return float(logsumexp([tree.log_probability + log_density(model, tree, data) for tree in trees]))

@@ -179,17 +179,18 @@ def inside(model: GaussianRBN, data: object) -> ReferenceChart:
                 if found:
                     alternatives[variable.name, start, end] = found
                     messages[variable.name, start, end] = mix([one.message for one in found], reference)
-    root = messages.get((model.prior.variable, 0, len(series)))
-    if root is None:
+    roots = [(name, messages.get((name, 0, len(series)))) for name in model.prior.weights_of_roots]
+    evidence = [prior.join(root).log_mass for name, root in roots if root is not None for prior in _prior(model, name)]
+    if not evidence:
         raise LengthError(f"the model cannot generate {len(series)} observations")
-    evidence = [prior.join(root).log_mass for prior in _prior(model)]
     return ReferenceChart(model, float(logsumexp(evidence)), messages, alternatives)
 
 
-def _prior(model: GaussianRBN) -> list[Potential]:
+def _prior(model: GaussianRBN, root: str) -> list[Potential]:
     return [
         gaussian(np.roll(component.mean, steps), component.covariance, np.log(component.weight * weight))
         for component in model.prior.components
+        if component.variable == root
         for steps, weight in component.shifts.items()
         if component.weight * weight > 0
     ]
@@ -251,7 +252,7 @@ def emission(rule: Emission, dim: int, series: Series, start: int, end: int) -> 
 def best_tree(chart: ReferenceChart) -> Tree:
     """The paper's tree estimate: from the root down, the alternative with the highest peak (section Tree Induction)."""
     last = max(end for _, _, end in chart.messages)
-    waiting = [(chart.model.prior.variable, 0, last)]
+    waiting = [(_likeliest_root(chart, last), 0, last)]
     nodes, arities = [], []
     while waiting:
         name, start, end = waiting.pop()
@@ -271,11 +272,21 @@ def best_tree(chart: ReferenceChart) -> Tree:
     return Tree(nodes, arities)
 
 
+def _likeliest_root(chart: ReferenceChart, last: int) -> str:
+    """The variable with most of the evidence."""
+    totals = {
+        name: logsumexp([prior.join(chart.messages[name, 0, last]).log_mass for prior in _prior(chart.model, name)])
+        for name in chart.model.prior.weights_of_roots
+        if (name, 0, last) in chart.messages
+    }
+    return max(totals, key=lambda name: totals[name])
+
+
 def outside(chart: ReferenceChart) -> dict[tuple[str, int, int], Potential]:
     """The paper's outside messages: what every parent and sibling say about a node, matched by one Gaussian."""
     last = max(end for _, _, end in chart.messages)
     model = chart.model
-    outer = {(model.prior.variable, 0, last): match(_prior(model))}
+    outer = {(name, 0, last): match(_prior(model, name)) for name in model.prior.weights_of_roots}
     for width in range(last - 1, 0, -1):
         for start in range(last - width + 1):
             end = start + width

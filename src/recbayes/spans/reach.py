@@ -40,12 +40,12 @@ def span_widths(rules: np.ndarray, leaves: Sequence[Sequence[tuple[int, int]]]) 
 
 
 def reached(
-    rules: np.ndarray, shortest: np.ndarray, longest: np.ndarray, root: int, segments: int
+    rules: np.ndarray, shortest: np.ndarray, longest: np.ndarray, roots: Sequence[int], segments: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The lowest and highest start of every variable and width (0..segments) that the root leads to; none if low > high."""
+    """The lowest and highest start of every variable and width (0..segments) that a root leads to; none if low > high."""
     low = np.full((len(shortest), segments + 1), segments, dtype=np.int64)
     high = np.full((len(shortest), segments + 1), -1, dtype=np.int64)
-    low[root, segments] = high[root, segments] = 0
+    low[list(roots), segments] = high[list(roots), segments] = 0
     run_kernel(_widen, np.ascontiguousarray(rules, dtype=np.int64), shortest, longest, low, high)
     return low, high
 

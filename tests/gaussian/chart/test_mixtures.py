@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import recbayes as rb
 from recbayes.errors import DataError
-from recbayes.reference.enumeration import derivations, exact_log_evidence
+from recbayes.reference.enumeration import all_derivations, derivations, exact_log_evidence
 from tests.random_models import one_variable, series_for, two_variables
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ def test_enough_components_are_exact(data: st.DataObject) -> None:
         for i in range(len(y))
         for k in range(i + 1, len(y) + 1)
     ]
-    if max(counts) > 8 or not list(derivations(model, model.prior.variable, 0, len(y))):
+    if max(counts) > 8 or not list(all_derivations(model, len(y))):
         return
     chart = rb.inside(model, y, components=8)
     assert chart.log_evidence == pytest.approx(exact_log_evidence(model, y), rel=1e-9, abs=1e-9)

@@ -139,6 +139,7 @@ INVALID: dict[str, tuple[Callable[[], object], str]] = {
         lambda: rb.GaussianRBN(model().variables, rb.Prior("z", model().prior.components)),
         r"prior\.variable is 'z'",
     ),
+    "prior component variable": (lambda: model(prior={"variable": "z"}), r"prior\.components\[0\]\.variable is 'z'"),
     "prior empty": (lambda: rb.GaussianRBN(model().variables, rb.Prior("x", ())), r"prior\.components"),
     "prior mean": (lambda: model(prior={"mean": [1, 2, 3]}), r"prior\.components\[0\]\.mean.*\(3,\)"),
     "prior mean NaN": (lambda: model(prior={"mean": np.nan}), r"prior\.components\[0\]\.mean.*finite"),

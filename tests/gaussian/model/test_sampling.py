@@ -47,7 +47,7 @@ def test_the_tree_covers_the_series(model: rb.GaussianRBN, seed: int) -> None:
         assert arity == (0 if node.rule.startswith("emit") else 2)
         assert node.value is not None
         assert node.value.shape == (dims[node.label],)
-    assert tree.nodes[0].label == model.prior.variable
+    assert tree.nodes[0].label in model.prior.weights_of_roots
 
 
 @given(st.integers(1, 30), st.integers(0, 10), st.integers(0, 2**32 - 1))
@@ -226,3 +226,21 @@ def test_expected_growth_of_several_variables() -> None:
         rb.Prior("a", (rb.Component(0.0, 1.0),)),  # type: ignore[arg-type]
     )
     assert sampling.expected_growth(model) == pytest.approx(np.sqrt(2.4))
+
+
+def test_roots_are_drawn_by_their_weights() -> None:
+    """Either of two variables; trees that are too long are drawn anew, root and all."""
+    kinds = [
+        rb.Variable(name, 1, (rb.Emit(1.0, np.eye(1), rb.LengthTable(lengths)),))
+        for name, lengths in (("short", (1.0,)), ("long", (0.0, 0.5, 0.5)))
+    ]
+    components = (
+        rb.Component(np.zeros(1), np.eye(1), 0.75),
+        rb.Component(np.array([50.0]), np.eye(1), 0.25, variable="long"),
+    )
+    model = rb.GaussianRBN(kinds, rb.Prior("short", components))
+    drawn = [model.sample(seed=seed, max_length=2) for seed in range(2000)]
+    labels = [tree.nodes[0].label for _, tree in drawn]
+    assert np.mean([label == "long" for label in labels]) == pytest.approx(0.125 / 0.875, abs=0.03)
+    assert all((label == "long") == (y.mean() > 25.0) for label, (y, _) in zip(labels, drawn, strict=True))
+    assert all(len(y) == (2 if label == "long" else 1) for label, (y, _) in zip(labels, drawn, strict=True))

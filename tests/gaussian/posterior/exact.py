@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 
 import recbayes as rb
 from recbayes.gaussian.model.naming import rule_name
-from recbayes.reference.enumeration import Derivation, derivations, log_density
+from recbayes.reference.enumeration import Derivation, all_derivations, log_density
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def as_tree(model: rb.GaussianRBN, derivation: Derivation) -> rb.Tree:
 def enumerate_all(model: rb.GaussianRBN, y: np.ndarray, most: int = 20_000) -> Exact | None:
     """Everything about a short series; None if the model cannot generate it, or has too many trees."""
     found = []
-    for derivation in derivations(model, model.prior.variable, 0, len(y)):
+    for derivation in all_derivations(model, len(y)):
         found.append(derivation)
         if len(found) > most:
             return None

@@ -100,7 +100,7 @@ def _recursive(form: BinaryForm, productive: np.ndarray) -> np.ndarray:
 def _plan(classes: tuple[tuple[int, int], ...], rules: tuple[tuple[int, int, int], ...], top: int, length: int) -> SpanPlan:
     shortest = np.array([low for low, _ in classes])
     longest = np.array([high for _, high in classes])
-    low, high = reached(np.array(rules, dtype=np.int64).reshape(-1, 3), shortest, longest, top, length)
+    low, high = reached(np.array(rules, dtype=np.int64).reshape(-1, 3), shortest, longest, [top], length)
     lowest, highest = low.min(axis=0), high.max(axis=0)
     widths = np.arange(length + 1)
     first, last = np.full(length + 1, length), np.zeros(length + 1, dtype=np.int64)

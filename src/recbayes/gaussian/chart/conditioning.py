@@ -181,8 +181,8 @@ def _copying(model: GaussianRBN) -> list[list[int]]:
 def _is_shifted(model: GaussianRBN, members: list[int]) -> bool:
     rules = [rule for v in members for rule in model.variables[v].rules if isinstance(rule, Split)]
     by_rules = any(any(shift) for rule in rules for shift in rule.shifts)
-    root_here = model.prior.variable in [model.variables[v].name for v in members]
-    return by_rules or (root_here and any(any(one.shifts) for one in model.prior.components))
+    names = [model.variables[v].name for v in members]
+    return by_rules or any(any(one.shifts) for one in model.prior.components if one.variable in names)
 
 
 def _links(model: GaussianRBN, index: dict[str, int]) -> list[tuple[int, int, Link, int]]:
@@ -201,8 +201,8 @@ def _matrices(model: GaussianRBN, members: list[int]) -> list[_Matrix]:
     index = {variable.name: v for v, variable in enumerate(model.variables)}
     links = _links(model, index)
     found = []
-    if index[model.prior.variable] in members:
-        found += [_Matrix(root(one.covariance), False) for one in model.prior.components]
+    names = [model.variables[v].name for v in members]
+    found += [_Matrix(root(one.covariance), False) for one in model.prior.components if one.variable in names]
     for v in members:
         found += [_Matrix(one, True) for one in _told(model, v)]
     for parent, _, link, child in links:

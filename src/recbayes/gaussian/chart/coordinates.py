@@ -15,7 +15,7 @@ from recbayes.checks.kept import keep, kept
 from recbayes.gaussian.chart.conditioning import HARD, bases
 from recbayes.gaussian.chart.references import references_of
 from recbayes.gaussian.emissions.emission import Emission
-from recbayes.gaussian.model.parts import Link, Prior, Reference, Split, Variable
+from recbayes.gaussian.model.parts import Component, Link, Prior, Reference, Split, Variable
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.model.roots import EASY, root
 
@@ -98,11 +98,7 @@ def inner_model(model: GaussianRBN) -> GaussianRBN:
         replace(variable, rules=tuple(_rule(rule, variable, where) for rule in variable.rules))
         for variable in model.variables
     )
-    root_place = where[model.prior.variable]
-    components = tuple(
-        replace(one, mean=root_place.solve(one.mean - root_place.origin), covariance=root_place.covariance(one.covariance))
-        for one in model.prior.components
-    )
+    components = tuple(_component(one, where) for one in model.prior.components)
     references = tuple(
         Reference(place.solve(one.mean - place.origin), place.covariance(one.covariance))
         for one, place in zip(references_of(model), coordinates, strict=True)
@@ -116,6 +112,14 @@ def moments_outside(model: GaussianRBN, v: int, mean: np.ndarray, covariance: np
     if coordinates is None:
         return mean, covariance
     return coordinates[v].point(mean), coordinates[v].spread(covariance)
+
+
+def _component(component: Component, where: dict[str, Coordinates]) -> Component:
+    assert component.variable is not None
+    here = where[component.variable]
+    return replace(
+        component, mean=here.solve(component.mean - here.origin), covariance=here.covariance(component.covariance)
+    )
 
 
 def _rule(rule: Split | Emission, variable: Variable, where: dict[str, Coordinates]) -> Split | Emission:

@@ -152,7 +152,7 @@ def _prior_gradients(model: GaussianRBN, origins: Origins, columns: np.ndarray, 
             mean += np.roll(mode[:dim], -steps)
             covariance -= W @ precision[:dim, :dim] @ W + 0.5 * height * W
         if places is not None:
-            v = [variable.name for variable in model.variables].index(model.prior.variable)
+            v = [variable.name for variable in model.variables].index(component.variable or "")
             mean, covariance = places[v].slope(mean), places[v].weight(covariance)
         gradients.append(ComponentGradient(sum(shifts.values()), shifts, mean, covariance))
     return gradients

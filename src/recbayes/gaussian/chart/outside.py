@@ -15,7 +15,7 @@ from recbayes.gaussian.chart.coordinates import inner_model, moments_outside
 from recbayes.gaussian.chart.inside import Chart, inside_one
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.outside import fill_outside
-from recbayes.gaussian.model.moments import gaussians_of, matched_moments
+from recbayes.gaussian.model.moments import moments_of_roots
 from recbayes.spans.constraints import Constraints
 
 
@@ -70,22 +70,25 @@ def outside(chart: Chart) -> Outside:
     outer = np.zeros(inside_size)
     nodes = np.zeros(inside_size)
     segments = len(plan.positions) - 1
-    row = plan.rows[tables.root, segments]
-    base = plan.inside_base[tables.root]
-    row_block(outer, base, row, size)[HEIGHT] = -np.inf
-    write_cell(outer, base, row, 0, size, _prior_density(chart, size))
+    for root, density in _prior_densities(chart, size).items():
+        row, base = plan.rows[root, segments], plan.inside_base[root]
+        row_block(outer, base, row, size)[HEIGHT] = -np.inf
+        write_cell(outer, base, row, 0, size, density)
     run_kernel(fill_outside, tables, plan, chart.messages, outer, nodes)
     with np.errstate(over="ignore", invalid="ignore"):  # it is the complaint that tells of them
         probability = np.exp(_spans(chart, nodes) - chart.log_evidence)
     return Outside(chart, probability, outer, nodes, _complaint(chart, probability))
 
 
-def _prior_density(chart: Chart, size: int) -> np.ndarray:
-    """The prior as one Gaussian (a mixture is matched by its moments), in the layout of a message."""
-    mean, covariance = matched_moments(gaussians_of(inner_model(chart.model).prior))
-    full_mean, full = np.zeros(size), np.zeros((size, size))
-    full_mean[: len(mean)], full[: len(mean), : len(mean)] = mean, covariance
-    return pack_messages(0.0, full_mean, full)
+def _prior_densities(chart: Chart, size: int) -> dict[int, np.ndarray]:
+    """For every root, the prior as one Gaussian (a mixture is matched by its moments), in the layout of a message."""
+    names = [variable.name for variable in chart.model.variables]
+    found = {}
+    for name, (weight, mean, covariance) in moments_of_roots(inner_model(chart.model).prior).items():
+        full_mean, full = np.zeros(size), np.zeros((size, size))
+        full_mean[: len(mean)], full[: len(mean), : len(mean)] = mean, covariance
+        found[names.index(name)] = pack_messages(np.log(weight), full_mean, full)
+    return found
 
 
 def _spans(chart: Chart, nodes: np.ndarray) -> np.ndarray:

@@ -68,13 +68,18 @@ def _begins_a_tick(ticks: np.ndarray) -> np.ndarray:
     return np.diff(ticks, prepend=-1) > 0
 
 
+def roots_of(tables: Tables) -> tuple[int, ...]:
+    """The variables that may be the root, in order."""
+    return tuple(np.unique(tables.roots).tolist())
+
+
 class _Structure(NamedTuple):
     """All that a plan depends on: which variables lead to which, and how many segments they can span. Hashable."""
 
     rules: tuple[tuple[int, int, int], ...]  # parent, left child, right child
     leaves: tuple[tuple[tuple[int, int], ...], ...]  # for every variable, the shortest and longest leaf of its emissions
     children: tuple[int, ...]  # of all links
-    root: int
+    roots: tuple[int, ...]
     size: int
 
     def widths(self) -> tuple[np.ndarray, np.ndarray]:
@@ -94,7 +99,7 @@ def _structure(tables: Tables, segment: int) -> _Structure:
     )
     limits = list(zip((-(-tables.emits["shortest"] // segment)).tolist(), tables.emits["longest"].tolist(), strict=True))
     leaves = tuple(tuple(limits[variable["first_emit"] : variable["end_emit"]]) for variable in tables.variables)
-    return _Structure(tuple(rules), leaves, tuple(children.tolist()), tables.root, tables.size)
+    return _Structure(tuple(rules), leaves, tuple(children.tolist()), roots_of(tables), tables.size)
 
 
 @lru_cache(maxsize=64)
@@ -102,7 +107,7 @@ def _plan_of_structure(structure: _Structure, segments: int) -> Plan:
     """Training evaluates many models of one structure on the same lengths: their plan is made once."""
     rules = np.array(structure.rules, dtype=np.int64).reshape(-1, 3)
     shortest, longest = structure.widths()
-    low, high = reached(rules, shortest, longest, structure.root, segments)
+    low, high = reached(rules, shortest, longest, structure.roots, segments)
     emits = np.array([limit for limits in structure.leaves for _, limit in limits], dtype=np.int64)
     limit = np.where(emits < 0, segments, np.minimum(emits, segments))
     widths = np.arange(segments + 1)
@@ -135,5 +140,6 @@ def _plan_of_structure(structure: _Structure, segments: int) -> Plan:
 def span_limits(tables: Tables) -> tuple[int, int | None]:
     """The fewest and the most observations (or ticks) of a series; None without limit."""
     shortest, longest = _structure(tables, 1).widths()
-    limit = int(longest[tables.root])
-    return int(shortest[tables.root]), None if limit >= UNBOUNDED else limit
+    roots = list(roots_of(tables))
+    limit = int(longest[roots].max())
+    return int(shortest[roots].min()), None if limit >= UNBOUNDED else limit

@@ -7,7 +7,7 @@ from recbayes.compiled.layout import pack_messages
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.emissions.nearest import Expected
-from recbayes.gaussian.model.moments import gaussians_of, matched_moments
+from recbayes.gaussian.model.moments import moments_of_roots
 from recbayes.gaussian.model.parts import Reference, Split
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.model.roots import inverse
@@ -52,13 +52,14 @@ def reference_constants(reference: Reference, size: int) -> np.ndarray:
 
 @kept
 def first_marginals(model: GaussianRBN) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Mean and covariance of each variable where a breadth-first walk from the root first meets it.
+    """Mean and covariance of each variable where a breadth-first walk from the roots first meets it.
 
     A variable that it never meets is as wide as the widest of the others, so that nothing depends on the units of the data.
     """
     index = {variable.name: position for position, variable in enumerate(model.variables)}
     known: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-    known[index[model.prior.variable]] = matched_moments(gaussians_of(model.prior))
+    for name, (_, *moments) in moments_of_roots(model.prior).items():
+        known[index[name]] = moments[0], moments[1]
     waiting = list(known)
     while waiting:
         v = waiting.pop(0)

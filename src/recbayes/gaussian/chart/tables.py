@@ -56,7 +56,7 @@ class Tables(NamedTuple):
     shifts: np.ndarray  # (S, D) shifts[s, a]: which of the child's dimensions is the parent's dimension a
     shifts_packed: np.ndarray  # (S, D (D + 1) / 2) the same for packed symmetric matrices
     prior: np.ndarray  # (entries, C) the Gaussians of the prior as potentials, up to whole groups of lanes
-    root: int  # the variable of the prior
+    roots: np.ndarray  # (C,) of each of these, the variable that it is about
 
     @property
     def size(self) -> int:
@@ -111,6 +111,8 @@ def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
     ]
     link_objects = [_link(model, v, r, side) for _, v, r, side in links]
     prior, prior_origins = _prior_potentials(model, size)
+    about = [index[model.prior.components[position].variable] for position, _ in prior_origins]  # type: ignore[index]
+    roots = np.array(about + about[:1] * (prior.shape[1] - len(about)), dtype=np.int64)
     dims = [variable.dim for variable in model.variables]
     rule_rows = [
         (
@@ -139,7 +141,7 @@ def tables_of(model: GaussianRBN) -> tuple[Tables, Origins]:
         shifts=shifts.table(),
         shifts_packed=shifts.packed(),
         prior=prior,
-        root=index[model.prior.variable],
+        roots=roots,
     )
     origins = Origins(
         rules=[(v, r, shift) for v, r, shift, *_ in rules],

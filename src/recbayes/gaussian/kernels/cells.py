@@ -102,13 +102,6 @@ def read_cells(messages: np.ndarray, base: int, row: Row, start: int, room: np.n
 
 
 @njit(**BORROWING)
-def read_one(messages: np.ndarray, place: int, length: int, room: np.ndarray, out: int, entries: int) -> None:
-    """Copy one message into all lanes of the room, as it is."""
-    for entry in range(entries):
-        put(room, out, entry, splat(messages[entry_place(place, length, entry)]))
-
-
-@njit(**BORROWING)
 def write_message(
     messages: np.ndarray, base: int, row: Row, start: int, room: np.ndarray, message: int, entries: int
 ) -> None:

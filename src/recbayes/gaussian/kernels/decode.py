@@ -61,7 +61,12 @@ def best_tree_by_gain(
                                     best, rule, split = total, r, middle
                 value[here] = best + gain[here] - price
                 choice[0, here], choice[1, here] = rule, split
-    out[0, 0], out[1, 0], out[2, 0] = tables.root, 0, segments
+    root = tables.roots[0]
+    for other in tables.roots:
+        here = choice_place(base[other], rows[other, segments], 0, size)
+        if value[here] > value[choice_place(base[root], rows[root, segments], 0, size)]:
+            root = other
+    out[0, 0], out[1, 0], out[2, 0] = root, 0, segments
     waiting = np.zeros((3, segments + 1), dtype=np.int64)  # right siblings that are still to come
     depth, count = 0, 1
     for n in range(out.shape[1]):

@@ -42,9 +42,10 @@ def draw_trees(
         state[0] = stream(seed, first_draw + draw)
         component = draw_component(shares, uniform(state))
         density_of_prior(room, size, component, tables.prior, at, to.contexts)
-        nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
+        root = tables.roots[component]
+        nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = root, 0, segments
         count, log_probability = walk(problem, nodes, np.int64(0), np.int64(DRAW), stack, cache, room, at, to, state)
-        logs[draw, 0] = log_joint(room, size, component, tables.prior, dims[tables.root], to.inner, at)
+        logs[draw, 0] = log_joint(room, size, component, tables.prior, dims[root], to.inner, at)
         logs[draw, 1] = log_probability + math.log(shares[component])
         logs[draw, 2] = component
         logs[draw, 3] = count

@@ -1,5 +1,7 @@
 """Following given trees."""
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -9,7 +11,7 @@ from recbayes.gaussian.kernels.contexts import density_of_prior, exact_contexts,
 from recbayes.gaussian.kernels.densities import weigh_density
 from recbayes.gaussian.kernels.listing import Problem
 from recbayes.gaussian.kernels.places import END, FOLLOW, GIVEN, RULE, SPLIT, START, VARIABLE, prepare
-from recbayes.gaussian.kernels.walk import log_joint, walk
+from recbayes.gaussian.kernels.walk import log_joint, owner_of, walk
 
 
 @njit(**KERNEL)
@@ -30,12 +32,15 @@ def follow_trees(
     at, to, room, cache, nodes, stack, state = prepare(size, capacity, nothing, nothing, np.int64(1))
     first = 0
     for t in range(len(sizes)):
-        nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
+        root = owner_of(tables, trees[0, first])
+        nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = root, 0, segments
         for n in range(sizes[t]):
             nodes[RULE, n], nodes[SPLIT, n], nodes[GIVEN, n] = trees[0, first + n], trees[1, first + n], trees[2, first + n]
         count, _ = walk(problem, nodes, np.int64(0), np.int64(FOLLOW), stack, cache, room, at, to, state)
         for c in range(joints.shape[1]):
-            joints[t, c] = log_joint(room, size, c, tables.prior, dims[tables.root], to.inner, at)
+            joints[t, c] = -math.inf
+            if tables.roots[c] == root:
+                joints[t, c] = log_joint(room, size, c, tables.prior, dims[root], to.inner, at)
         if len(values):
             density_of_prior(room, size, components[t], tables.prior, at, to.contexts)
             exact_contexts(tables, nodes, np.int64(0), count, room, at, to)

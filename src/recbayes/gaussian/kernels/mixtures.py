@@ -25,7 +25,9 @@ from recbayes.compiled.layout import (
     message_entries,
     precision_from,
 )
-from recbayes.gaussian.kernels.cells import MIXTURE, read_one
+from recbayes.gaussian.chart.plan import Plan
+from recbayes.gaussian.chart.tables import Tables
+from recbayes.gaussian.kernels.cells import MIXTURE
 from recbayes.gaussian.kernels.links import lift
 from recbayes.gaussian.kernels.listing import Problem, alternative_place, list_alternatives, rule_place
 from recbayes.gaussian.kernels.reduction import reduce_alternatives, reduction_places
@@ -67,19 +69,25 @@ def fill_mixtures(problem: Problem, most_alternatives: int, choices: np.ndarray,
                     lift(room, size, tables.links[link].kind, tables.constants, link_place(link, size), at)
                     place = cell_place(plan.link_base[link], row, start)
                     _write_components(messages, place, row.length, stride, components, room, at.product, entries)
-    row = plan.rows[tables.root, segments]
     for component in range(components):
-        place = component * stride + cell_place(plan.inside_base[tables.root], row, 0)
-        if messages[place] > -math.inf:
-            read_one(messages, place, row.length, room, at.one, entries)
-            _add_evidence(tables.prior, evidence, room, size, at)
+        _add_evidence(tables, plan, messages, component * stride, evidence, room, size, at)
 
 
 @njit(**BORROWING)
-def _add_evidence(prior: np.ndarray, evidence: np.ndarray, room: np.ndarray, size: int, at: Room) -> None:
-    """Add the mass of one Gaussian of the root's message, in at.one, to the log evidence by each Gaussian of the prior."""
-    for c in range(0, prior.shape[1], LANES):
-        meet_prior(prior, c, room, size, at)
+def _add_evidence(
+    tables: Tables,
+    plan: Plan,
+    messages: np.ndarray,
+    first: int,
+    evidence: np.ndarray,
+    room: np.ndarray,
+    size: int,
+    at: Room,
+) -> None:
+    """Add the mass of one Gaussian of the roots' messages, whose chart begins at `first`, to the log evidence by each
+    Gaussian of the prior."""
+    for c in range(0, tables.prior.shape[1], LANES):
+        meet_prior(tables, plan, messages, first, c, room, size, at)
         for lane in range(LANES):
             dimension = 0.0
             for a in range(size):

@@ -48,7 +48,7 @@ def move_trees(
     for t in range(len(sizes)):
         state[0] = stream(seed, t)
         count, component = sizes[t], components[t]
-        nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
+        nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.roots[component], 0, segments
         for n in range(count):
             nodes[RULE, n], nodes[SPLIT, n] = trees[0, first + n], trees[1, first + n]
         first += count
@@ -67,13 +67,15 @@ def move_trees(
                 nodes[field, count] = nodes[field, n]
             if n == 0:
                 proposed = draw_component(shares, uniform(state))
+                nodes[VARIABLE, count] = tables.roots[proposed]
                 density_of_prior(room, size, proposed, tables.prior, at, nth_message(to.contexts, count, size))
             old_end, old = walk(problem, nodes, n, np.int64(CHECK), stack, cache, room, at, to, state)
             new_end, new = walk(problem, nodes, count, np.int64(DRAW), stack, cache, room, at, to, state)
             if n == 0:
-                old_weight = log_joint(room, size, component, tables.prior, dims[tables.root], to.inner, at)
+                root, other = tables.roots[component], tables.roots[proposed]
+                old_weight = log_joint(room, size, component, tables.prior, dims[root], to.inner, at)
                 place = nth_message(to.inner, count, size)
-                new_weight = log_joint(room, size, proposed, tables.prior, dims[tables.root], place, at)
+                new_weight = log_joint(room, size, proposed, tables.prior, dims[other], place, at)
                 old, new = old + math.log(shares[component]), new + math.log(shares[proposed])
             else:
                 context = nth_message(to.contexts, n, size)
@@ -85,13 +87,14 @@ def move_trees(
                 accepted += 1
                 changed = proposed != component or not _same(nodes, n, old_size, count, new_size)
                 component = proposed
+                nodes[VARIABLE, 0] = tables.roots[component]
             if changed:
                 _replace(nodes, n, old_size, count, new_size)
                 count += new_size - old_size
             else:
                 exact_contexts(tables, nodes, n, old_end, room, at, to)  # checking has put others in their place
         walk(problem, nodes, np.int64(0), np.int64(FOLLOW), stack, cache, room, at, to, state)
-        logs[t, 0] = log_joint(room, size, component, tables.prior, dims[tables.root], to.inner, at)
+        logs[t, 0] = log_joint(room, size, component, tables.prior, dims[tables.roots[component]], to.inner, at)
         logs[t, 1] = 0.0
         logs[t, 2] = component
         logs[t, 3] = count

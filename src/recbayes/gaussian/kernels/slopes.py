@@ -93,14 +93,15 @@ def gather_slopes(
     first = 0
     for t in range(len(sizes)):
         weight = weights[t]
-        nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
+        root = tables.roots[components[t]]
+        nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = root, 0, segments
         for n in range(sizes[t]):
             nodes[RULE, n], nodes[SPLIT, n] = trees[0, first + n], trees[1, first + n]
         first += sizes[t]
         if weight == 0.0:
             continue
         count, _ = walk(problem, nodes, np.int64(0), np.int64(FOLLOW), stack, cache, room, at, to, state)
-        dim = dims[tables.root]
+        dim = dims[root]
         columns = tables.prior.shape[1]
         prior_mode, prior_precision = _unpack(tables.prior.ravel(), components[t], columns, size, dim)
         mode, precision = _unpack(room, to.inner, 1, size, dim)

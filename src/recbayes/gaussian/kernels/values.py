@@ -39,7 +39,7 @@ def draw_values(
     above = np.zeros((2, sizes.max() + 1), dtype=np.int64)  # the parent of each node, and on which side it is
     first = 0
     for t in range(len(sizes)):
-        nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.root, 0, segments
+        nodes[VARIABLE, 0], nodes[START, 0], nodes[END, 0] = tables.roots[components[t]], 0, segments
         for n in range(sizes[t]):
             nodes[RULE, n], nodes[SPLIT, n], nodes[GIVEN, n] = trees[0, first + n], trees[1, first + n], trees[2, first + n]
         count, _ = walk(problem, nodes, np.int64(0), np.int64(FOLLOW), stack, cache, room, at, to, state)

@@ -15,6 +15,7 @@ from numba import njit
 from recbayes.compiled.lanes import BORROWING, put, splat
 from recbayes.compiled.layout import cell_place, entry_place, message_entries, nth_message
 from recbayes.compiled.potentials import join, join_mode
+from recbayes.gaussian.chart.tables import Tables
 from recbayes.gaussian.kernels.choosing import CHART, choose_alternative, draw_manner, in_any_manner
 from recbayes.gaussian.kernels.contexts import chart_message, child_context, collect, lift_to_parent, spread
 from recbayes.gaussian.kernels.listing import Problem
@@ -102,6 +103,18 @@ def walk(
         stack[depth + 1, 0], stack[depth + 1, 1] = child, VISIT
         depth += 2
     return following, in_any_manner(by_chart, flat, flatter)
+
+
+@njit(**BORROWING)
+def owner_of(tables: Tables, rule: int) -> int:
+    """The variable that has a rule (negative: an emission)."""
+    for v in range(len(tables.variables)):
+        variable = tables.variables[v]
+        if rule < 0 and variable.first_emit <= -1 - rule < variable.end_emit:
+            return v
+        if rule >= 0 and variable.first_rule <= rule < variable.end_rule:
+            return v
+    return 0
 
 
 @njit(**BORROWING)

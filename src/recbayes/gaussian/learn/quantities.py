@@ -27,15 +27,9 @@ SIDES = ("left", LEFT), ("right", RIGHT)
 def quantities(model: GaussianRBN) -> list[Quantity]:
     """Every quantity of a model that can be free."""
     numbers = {variable.name: number for number, variable in enumerate(model.variables)}
-    root = numbers[model.prior.variable]
     found = [Quantity("prior.weights", "probabilities", [component.weight for component in model.prior.components])]
     for c, component in enumerate(model.prior.components):
-        place = f"prior.components[{c}]"
-        found += [
-            Quantity(f"{place}.shifts", "probabilities", list(component.shifts.values())),
-            Quantity(f"{place}.mean", "numbers", component.mean, lambda units: units.variables[root]),
-            Quantity(f"{place}.covariance", "covariance", component.covariance, lambda units: units.variables[root]),
-        ]
+        found += _of_component(component, f"prior.components[{c}]", numbers)
     for v, variable in enumerate(model.variables):
         found.append(Quantity(f"{variable.name}.rules", "probabilities", [rule.probability for rule in variable.rules]))
         for r, rule in enumerate(variable.rules):
@@ -43,6 +37,16 @@ def quantities(model: GaussianRBN) -> list[Quantity]:
             if rule.probability > 0:
                 found += _of_rule(rule, place, v, numbers)
     return found
+
+
+def _of_component(component: Component, place: str, numbers: dict[str, int]) -> Iterator[Quantity]:
+    def of_root(units: Units) -> np.ndarray:
+        assert component.variable is not None
+        return units.variables[numbers[component.variable]]
+
+    yield Quantity(f"{place}.shifts", "probabilities", list(component.shifts.values()))
+    yield Quantity(f"{place}.mean", "numbers", component.mean, of_root)
+    yield Quantity(f"{place}.covariance", "covariance", component.covariance, of_root)
 
 
 def _of_rule(rule: Split | Emission, place: str, v: int, numbers: dict[str, int]) -> Iterator[Quantity]:

@@ -12,7 +12,8 @@ def check_chain(chain: Chain, variables: tuple[Variable, ...], prior: Prior) -> 
     """state -> shown state, where `shown` copies the state, or one observation; shown -> one observation."""
     names = [variable.name for variable in variables]
     chain.demand(names == [chain.state, chain.shown], f"its variables are {names}")
-    chain.demand(prior.variable == chain.state, f"its root is {prior.variable!r}")
+    roots = list(prior.weights_of_roots)
+    chain.demand(roots == [chain.state], f"its root is {' or '.join(map(repr, roots))}")
     state, shown = (variable.rules for variable in variables)
     kinds = [type(rule).__name__ for rule in state]
     chain.demand(

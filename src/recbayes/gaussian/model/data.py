@@ -30,6 +30,7 @@ def prior_to_data(prior: Prior) -> dict[str, Any]:
                 "mean": component.mean.tolist(),
                 "covariance": component.covariance.tolist(),
                 "shifts": [[steps, weight] for steps, weight in component.shifts.items()],
+                **({} if component.variable in (None, prior.variable) else {"variable": component.variable}),
             }
             for component in prior.components
         ],
@@ -38,7 +39,13 @@ def prior_to_data(prior: Prior) -> dict[str, Any]:
 
 def prior_from_data(prior: dict[str, Any]) -> Prior:
     components = tuple(
-        Component(array(one["mean"], 1), array(one["covariance"], 2), one["weight"], dict(map(tuple, one["shifts"])))
+        Component(
+            array(one["mean"], 1),
+            array(one["covariance"], 2),
+            one["weight"],
+            dict(map(tuple, one["shifts"])),
+            one.get("variable"),
+        )
         for one in prior["components"]
     )
     return Prior(prior["variable"], components)

@@ -84,6 +84,8 @@ class LinearGaussianRBN(Saved):
         self._variables = tuple(_checked_variable(variable, dims) for variable in variables)
         self._observed_dim = _observed_dimension(self._variables)
         self._prior = checked_prior(prior, dims)
+        if len(roots := list(self._prior.weights_of_roots)) > 1:
+            raise ModelError(f"prior: there is one root, got {roots}; give a root of its own, with a unary Branch to each")
 
     @property
     def family(self) -> "LinearFamily":

@@ -57,9 +57,10 @@ def noise_root(link: Link | None, dim: int) -> np.ndarray:
 
 
 def moved(components: tuple[Component, ...], link: Link | None) -> tuple[Component, ...]:
-    """The components of a prior after a link; their shifts become components of their own."""
+    """The components of a prior after a link, about whatever variable that leads to; their shifts become components of their
+    own."""
     if link is None:
-        return components
+        return tuple(replace(component, variable=None) for component in components)
     result = []
     for component in components:
         for steps, share in component.shifts.items():

@@ -15,10 +15,21 @@ def matched_moments(parts: Sequence[Weighted]) -> tuple[np.ndarray, np.ndarray]:
     return mean, np.sum([share * (S + np.outer(m - mean, m - mean)) for share, m, S in parts], axis=0)
 
 
-def gaussians_of(prior: Prior) -> list[Weighted]:
-    """All Gaussians of a prior: its components, each with all its shifts."""
+def moments_of_roots(prior: Prior) -> dict[str, Weighted]:
+    """For every variable that may be the root, how probable that is, and the mean and covariance of its value then."""
+    found = {}
+    for name, total in prior.weights_of_roots.items():
+        if total > 0.0:
+            parts = [(share / total, mean, covariance) for share, mean, covariance in gaussians_of(prior, name)]
+            found[name] = (total, *matched_moments(parts))
+    return found
+
+
+def gaussians_of(prior: Prior, variable: str) -> list[Weighted]:
+    """All Gaussians of a prior that are about one variable: its components, each with all its shifts."""
     return [
         (component.weight * weight, np.roll(component.mean, steps), component.covariance)
         for component in prior.components
+        if component.variable == variable
         for steps, weight in component.shifts.items()
     ]

@@ -54,20 +54,34 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """One Gaussian of the prior, possibly spread over shifts (as the music model's prior is over all transpositions)."""
+    """One Gaussian of the prior, possibly spread over shifts (as the music model's prior is over all transpositions).
+
+    `variable` is the root that it is about; None is the prior's. A validated model has names only.
+    """
 
     mean: np.ndarray
     covariance: np.ndarray
     weight: float = 1.0
     shifts: Mapping[Any, float] = field(default_factory=lambda: {0: 1.0})
+    variable: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """The root: which variable it is and the mixture its value comes from."""
+    """The root: which variable it is and the mixture its value comes from. Components may be about other variables: then
+    their weights say how probably each of these is the root."""
 
     variable: str
     components: tuple[Component, ...]
+
+    @property
+    def weights_of_roots(self) -> dict[str, float]:
+        """How probable each variable is as the root."""
+        found: dict[str, float] = {}
+        for one in self.components:
+            name = one.variable or self.variable
+            found[name] = found.get(name, 0.0) + one.weight
+        return found
 
 
 @dataclass(frozen=True, eq=False)

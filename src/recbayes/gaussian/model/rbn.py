@@ -185,7 +185,7 @@ class GaussianRBN(Saved):
         )
 
     def __repr__(self) -> str:
-        lines = [f"GaussianRBN({self.observed_dim} observed dimensions, root {self.prior.variable})"]
+        lines = [f"GaussianRBN({self.observed_dim} observed dimensions, root {' or '.join(self.prior.weights_of_roots)})"]
         for variable in self.variables:
             lines.append(f"  {variable.name} (dimension {variable.dim})")
             for rule in variable.rules:

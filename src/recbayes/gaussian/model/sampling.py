@@ -84,7 +84,8 @@ def _bare_tree(model: GaussianRBN, rng: np.random.Generator, ceiling: int) -> tu
     """A tree's rules in preorder and its length, at least: drawing ends when that must be more than `ceiling`."""
     index = {variable.name: position for position, variable in enumerate(model.variables)}
     chances = [[rule.probability for rule in variable.rules] for variable in model.variables]
-    waiting = [index[model.prior.variable]]
+    roots = model.prior.weights_of_roots
+    waiting = [index[list(roots)[choose(rng, list(roots.values()))]]]
     steps: list[_Step] = []
     length = 0
     while waiting:
@@ -118,7 +119,8 @@ def choose(rng: np.random.Generator, weights: list[float]) -> int:
 
 def _values(model: GaussianRBN, rng: np.random.Generator, steps: list[_Step]) -> tuple[np.ndarray, Tree]:
     """Latent values from the root down and the observations, for a bare tree."""
-    components = model.prior.components
+    root_name = model.variables[steps[0].variable].name
+    components = [component for component in model.prior.components if component.variable == root_name]
     component = components[choose(rng, [component.weight for component in components])]
     steps_of_root = list(component.shifts)[choose(rng, list(component.shifts.values()))]
     root = rng.multivariate_normal(

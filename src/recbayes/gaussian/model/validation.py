@@ -94,11 +94,13 @@ def checked_prior(prior: Prior, dims: Mapping[str, int]) -> Prior:
     given = listed(prior.components, "prior.components", "Components", ModelError)
     if not given:
         raise ModelError("prior.components must not be empty")
-    dim = dims[prior.variable]
     components = []
     for position, component in enumerate(given):
         where = f"prior.components[{position}]"
         instance(component, Component, where, error=ModelError)
+        variable = prior.variable if component.variable is None else component.variable
+        known_variable(variable, dims, f"{where}.variable")
+        dim = dims[variable]
         shifts = {
             whole_number(steps, f"{where}.shifts: a shift") % dim: number(weight, f"{where}.shifts")
             for steps, weight in _mapping(component.shifts, f"{where}.shifts").items()
@@ -112,6 +114,7 @@ def checked_prior(prior: Prior, dims: Mapping[str, int]) -> Prior:
                 covariance=covariance(component.covariance, dim, f"{where}.covariance", definite=True),
                 weight=number(component.weight, f"{where}.weight"),
                 shifts=shifts,
+                variable=variable,
             )
         )
     check_probabilities(np.array([component.weight for component in components]), "prior.components: weights")

@@ -71,10 +71,9 @@ def checked_log_joint(model: GaussianRBN, series: Series, tree: Tree) -> float:
 def careful_log_joint(model: GaussianRBN, series: Series, tree: Tree) -> float:
     """log p(Y, Z) by the root of the observations' covariance."""
     values = _Values(model, series, tree)
-    log_joints = [
-        np.log(weight) + values.log_density(mean, covariance) for weight, mean, covariance in gaussians_of(model.prior)
-    ]
-    return values.log_probability + float(logsumexp(log_joints))
+    gaussians = gaussians_of(model.prior, values.root)
+    log_joints = [np.log(weight) + values.log_density(mean, covariance) for weight, mean, covariance in gaussians]
+    return values.log_probability + float(logsumexp(log_joints)) if log_joints else -np.inf
 
 
 def checked_smooth(model: GaussianRBN, series: Series, tree: Tree) -> Tree:
@@ -90,7 +89,7 @@ def checked_smooth(model: GaussianRBN, series: Series, tree: Tree) -> Tree:
 def careful_smooth(model: GaussianRBN, series: Series, tree: Tree) -> Tree:
     """The tree with the means and covariances of its nodes' values, by the root of the observations' covariance."""
     values = _Values(model, series, tree)
-    gaussians = gaussians_of(model.prior)
+    gaussians = gaussians_of(model.prior, values.root)
     logs = np.array([np.log(weight) + values.log_density(*moments) for weight, *moments in gaussians])
     shares = np.exp(logs - logsumexp(logs))
     parts = [values.moments(mean, covariance) for _, mean, covariance in gaussians]
@@ -155,7 +154,7 @@ class _Values:
         _, origins = tables_of(model)
         rules, variables, edges = encode(model, tree)
         lengths = iter(np.diff(ticks_at(np.array(edges, dtype=np.int64), series.ticks)))
-        d = model.variables[variables[0]].dim
+        self.root, d = model.variables[variables[0]].name, model.variables[variables[0]].dim
         total = sum(model.variables[v].dim for v in variables) + series.values.size
         root_of = cache(lambda v, r, side: root(_link(model.variables[v].rules[r], side).covariance))
         waiting = [_Value(np.eye(d), np.zeros(d), np.zeros((d, total)))]

@@ -7,6 +7,7 @@ import numpy as np
 from recbayes.compiled.layout import HEIGHT, read_cell
 from recbayes.gaussian.chart.emissions import length_log_probability
 from recbayes.gaussian.chart.inside import Chart
+from recbayes.gaussian.chart.plan import roots_of
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.posterior.forest import gaussian_forest
 from recbayes.gaussian.posterior.given_tree import encode
@@ -26,10 +27,10 @@ def all_trees(chart: Chart) -> Forest | None:
     if len(chart.plan.positions) - 1 > FEW_SEGMENTS:
         return None
     listing = _Listing(chart)
-    root = (tables_of(chart.model)[0].root, 0, len(chart.plan.positions) - 1)
-    if listing.count(root) > FEW_TREES:
+    roots = [(root, 0, len(chart.plan.positions) - 1) for root in roots_of(tables_of(chart.model)[0])]
+    if sum(map(listing.count, roots)) > FEW_TREES:
         return None
-    trees = listing.trees(root)
+    trees = [tree for root in roots for tree in listing.trees(root)]
     first = np.cumsum([0, *(len(tree) for tree in trees)])
     columns = np.array([node for tree in trees for node in tree], dtype=np.int32).T
     return gaussian_forest(chart.model, chart.plan.positions, columns, first)

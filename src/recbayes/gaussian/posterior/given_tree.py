@@ -116,7 +116,7 @@ def encode(model: GaussianRBN, tree: Tree) -> tuple[np.ndarray, np.ndarray, list
     tables, origins = tables_of(model)
     splits = {(v, rule_name(model.variables[v], r, shift)): n for n, (v, r, shift) in enumerate(origins.rules)}
     emits = {(v, rule_name(model.variables[v], r, member=m)): -1 - n for n, (v, r, m) in enumerate(origins.emits)}
-    expected = [tables.root]
+    expected = [_root_of(model, tree)]
     rules, variables, edges = [], [], [0]
     for node, arity in zip(tree.nodes, tree.arities, strict=True):
         v = expected.pop()
@@ -137,6 +137,17 @@ def encode(model: GaussianRBN, tree: Tree) -> tuple[np.ndarray, np.ndarray, list
         else:
             edges.append(node.end)
     return np.array(rules), np.array(variables), edges
+
+
+def _root_of(model: GaussianRBN, tree: Tree) -> int:
+    """The variable of a tree's root, which it must name if there are several."""
+    names, roots = [variable.name for variable in model.variables], list(model.prior.weights_of_roots)
+    label = tree.nodes[0].label
+    if label in roots:
+        return names.index(label)
+    if label == "" and len(roots) > 1:
+        raise DataError(f"the tree does not say which variable its root is; label its first node with one of {roots}")
+    return names.index(roots[0])
 
 
 def _rule_number(names: dict[str, int], wanted: str, variable: Variable, span: tuple[int, int]) -> int:

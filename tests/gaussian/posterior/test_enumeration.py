@@ -101,6 +101,41 @@ def test_moves_leave_the_posterior_unchanged(seed: int, components: int) -> None
     assert moved.log_evidence == posterior.log_evidence
 
 
+def test_moves_go_from_root_to_root() -> None:
+    """Two variables of different dimensions, either of which may be the root: its rules are those of that variable."""
+    noise, wide = 0.5 * np.eye(1), np.array([[1.0, 0.3]])
+    kinds = (
+        rb.Variable("one", 1, (rb.Split(0.4, "one", "one", rb.Link(noise), rb.Link(noise)), rb.Emit(0.6, noise))),
+        rb.Variable(
+            "two",
+            2,
+            (
+                rb.Split(0.5, "two", "one", rb.Link(0.3 * np.eye(2)), rb.Link(noise, wide)),
+                rb.Emit(0.5, noise, map=wide),
+            ),
+        ),
+    )
+    components = (rb.Component(np.zeros(1), np.eye(1), 0.6), rb.Component(np.ones(2), np.eye(2), 0.4, variable="two"))
+    model = rb.GaussianRBN(kinds, rb.Prior("one", components))
+    y = np.array([[0.3], [1.4], [-0.2], [0.8]])
+    exact = enumerate_all(model, y)
+    assert exact is not None
+    p = np.exp(
+        np.logaddexp.reduce(
+            [joint for tree, joint in zip(exact.trees, exact.log_joints, strict=True) if tree.nodes[0].label == "two"]
+        )
+        - exact.log_evidence
+    )
+    assert 0.1 < p < 0.9
+    draws = 20_000
+    moved = _resample_and_move(rb.sample_posterior(model, y, draws=draws, seed=0))
+    labels = np.array([tree.nodes[0].label for tree in moved.trees])
+    assert np.mean(labels == "two") == pytest.approx(p, abs=4.5 * np.sqrt(p * (1 - p) / draws))
+    assert rb.best_tree(rb.inside(model, y)).nodes[0].label == ("two" if p > 0.5 else "one")
+    with pytest.raises(rb.DataError, match="does not say which variable its root is"):
+        rb.log_joint(model, y, rb.Tree.from_spans([(0, 4)]))
+
+
 def test_moves_correct_a_wrong_start() -> None:
     """From draws of another model's posterior, moves alone must lead to the right one."""
     create = rb.GaussianRBN.create

@@ -39,6 +39,13 @@ from .gaussian.model.parts import Prior as Prior
 from .gaussian.model.parts import Split as Split
 from .gaussian.model.parts import Variable as Variable
 from .gaussian.model.rbn import GaussianRBN as GaussianRBN
+from .general.chart.joint import JointChart as JointChart
+from .general.model.parts import Step as Step
+from .general.model.rbn import RBN as RBN
+from .general.model.supports import Discrete as Discrete
+from .general.model.supports import Positive as Positive
+from .general.model.supports import Real as Real
+from .general.model.supports import Simplex as Simplex
 from .inference.charts import best_tree as best_tree
 from .inference.charts import outside as outside
 from .inference.charts import quick_node_probability as quick_node_probability
@@ -46,6 +53,7 @@ from .inference.draws import sample_posterior as sample_posterior
 from .inference.given_tree import log_joint as log_joint
 from .inference.given_tree import smooth as smooth
 from .inference.inside import inside as inside
+from .inference.joint import joint_inside as joint_inside
 from .inference.load import load as load
 from .inference.prefix import log_prefix_probability as log_prefix_probability
 from .inference.states import best_states as best_states

@@ -75,6 +75,10 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
         """The chart of a sequence; it has `model`, `length` and `log_evidence`."""
         self.refuse("inside")
 
+    def joint_inside(self, model: Any, sequence: Any, constraints: Constraints, values: Any) -> Any:
+        """The chart of a sequence at fixed values of all nodes that there may be."""
+        self.refuse("joint_inside")
+
     def outside(self, chart: Any) -> OutsideT:
         """Outside messages; they have `node_probability`."""
         self.refuse("outside")

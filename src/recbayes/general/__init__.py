@@ -1,1 +1,1 @@
-"""Densities of the user's own; nothing lives here yet."""
+"""Densities of the user's own: model, and charts at fixed values."""

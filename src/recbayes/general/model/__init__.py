@@ -1,0 +1,1 @@
+"""Recursive Bayesian networks with any densities: variables and their supports, steps, sampling."""

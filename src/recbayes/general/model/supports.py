@@ -1,0 +1,93 @@
+"""Where the values of a variable lie."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from recbayes.checks.arrays import whole_number
+
+CLOSE = 1e-6  # a simplex sums to one but for so much
+
+
+@dataclass(frozen=True)
+class Support:
+    """What all supports tell: how many numbers a value is (none if it is one of some states), and how many states there are
+    (one if it is continuous)."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            object.__setattr__(self, name, whole_number(value, f"{type(self).__name__}: {name}", least=1))
+
+    @property
+    def size(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def states(self) -> int:
+        return 1
+
+    @property
+    def is_discrete(self) -> bool:
+        return False
+
+    def holds(self, values: np.ndarray) -> np.ndarray:
+        """Whether values (..., size) lie in it."""
+        return np.isfinite(values).all(axis=-1)
+
+
+@dataclass(frozen=True)
+class Real(Support):
+    """Vectors of real numbers."""
+
+    dim: int = 1
+
+    @property
+    def size(self) -> int:
+        return self.dim
+
+
+@dataclass(frozen=True)
+class Positive(Support):
+    """Vectors of positive numbers."""
+
+    dim: int = 1
+
+    @property
+    def size(self) -> int:
+        return self.dim
+
+    def holds(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray((np.isfinite(values) & (values > 0.0)).all(axis=-1))
+
+
+@dataclass(frozen=True)
+class Simplex(Support):
+    """Probabilities of so many things."""
+
+    dim: int = 2
+
+    @property
+    def size(self) -> int:
+        return self.dim
+
+    def holds(self, values: np.ndarray) -> np.ndarray:
+        return np.asarray(((values >= 0.0).all(axis=-1)) & (np.abs(values.sum(axis=-1) - 1.0) < CLOSE))
+
+
+@dataclass(frozen=True)
+class Discrete(Support):
+    """One of the states 0, 1, ..., count - 1. Charts sum over these: they are never fixed."""
+
+    count: int = 2
+
+    @property
+    def size(self) -> int:
+        return 0
+
+    @property
+    def states(self) -> int:
+        return self.count
+
+    @property
+    def is_discrete(self) -> bool:
+        return True

@@ -1,0 +1,23 @@
+"""`rb.joint_inside`: the joint density of values and observations, with the structure summed out."""
+
+from typing import Any, Unpack
+
+from recbayes.errors import ModelError
+from recbayes.family.family import Model, family_of
+from recbayes.inference.reading import read
+from recbayes.spans.constraints import Known
+
+
+def joint_inside(model: Model[Any, Any, Any], series: Any, values: Any, **known: Unpack[Known]) -> Any:
+    """The chart of a sequence at fixed values: log p(X, Y) summed over all structures (`log_joint`), the probability of
+    every span to be a node at these values (`node_probability`), the best structure (`best_tree()`), and derivatives with
+    respect to values and parameters (`gradient()`).
+
+    `values` have one for every span, (N + 1, N + 1, numbers); of several continuous variables, a mapping of their names to
+    these. Discrete variables have none: they are summed over. `boundaries` and `allowed` are those of `rb.inside`.
+    """
+    family = family_of(model)
+    if not family.has("joint_inside"):
+        raise ModelError(f"joint_inside is for an RBN, got {family.name}; see to_general()")
+    task = read(model, series, known)
+    return family.joint_inside(model, task.sequences[0], task.constraints[0], values)

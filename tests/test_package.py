@@ -24,6 +24,10 @@ APART = {("discrete", "gaussian")}  # families that stand side by side; conversi
 NARROW = {"data": {"checks", "data"}}  # rooms that need fewer than all above them
 DOORS = {  # methods of public names that lead to a room below
     ("discrete/model/pcfg.py", "recbayes.convert.expansion"),
+    *(
+        (f"{kind}.py", "recbayes.convert.general")
+        for kind in ("gaussian/model/rbn", "discrete/model/rbn", "discrete/model/pcfg")
+    ),
     ("segmentation/result.py", "recbayes.plot.segmented"),
 }
 VERBS = {"family", "gaussian", "discrete", "general"}  # where families are known

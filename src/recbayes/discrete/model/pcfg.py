@@ -19,6 +19,7 @@ from recbayes.tree.tree import Tree
 
 if TYPE_CHECKING:
     from recbayes.convert.expansion import GaussianRBN
+    from recbayes.convert.general import RBN
     from recbayes.discrete.model.normal_form import NormalForm
 
 TOLERANCE = 1e-9  # by which the weights of a normalised grammar may miss one
@@ -210,6 +211,12 @@ class PCFG(Saved, Discrete):
         from recbayes.discrete.model.normal_form import normal_form
 
         return normal_form(self)
+
+    def to_general(self) -> "RBN":
+        """The same distribution as a general model, whose densities JAX computes; see `recbayes.convert.general`."""
+        from recbayes.convert.general import discrete_to_general
+
+        return discrete_to_general(self.to_rbn())
 
     def to_data(self) -> dict[str, Any]:
         return {

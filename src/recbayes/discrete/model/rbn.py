@@ -29,6 +29,7 @@ from recbayes.family.saved import Saved
 from recbayes.tree.tree import Tree
 
 if TYPE_CHECKING:
+    from recbayes.convert.general import RBN
     from recbayes.discrete.model.normal_form import NormalForm
 
 
@@ -115,6 +116,12 @@ class DiscreteRBN(Saved, Discrete):
         from recbayes.discrete.model.normal_form import normal_form
 
         return normal_form(self)
+
+    def to_general(self) -> "RBN":
+        """The same distribution as a general model, whose densities JAX computes; see `recbayes.convert.general`."""
+        from recbayes.convert.general import discrete_to_general
+
+        return discrete_to_general(self)
 
     def to_data(self) -> dict[str, Any]:
         return {

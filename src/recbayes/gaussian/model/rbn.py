@@ -35,6 +35,7 @@ from recbayes.lengths import ExactlyOne, Length, OnePlusPoisson
 from recbayes.tree.tree import Tree
 
 if TYPE_CHECKING:
+    from recbayes.convert.general import RBN
     from recbayes.gaussian.family import GaussianFamily
 
 
@@ -165,6 +166,12 @@ class GaussianRBN(Saved):
     def __reduce__(self) -> tuple[type, tuple]:
         """Copies and messages to other processes leave out what only follows from the model."""
         return type(self), (self._variables, self._prior, self._references, self._chain)
+
+    def to_general(self) -> "RBN":
+        """The same distribution as a general model, whose densities JAX computes; see `recbayes.convert.general`."""
+        from recbayes.convert.general import gaussian_to_general
+
+        return gaussian_to_general(self)
 
     def to_data(self) -> dict[str, Any]:
         return {

@@ -219,7 +219,8 @@ def check_weights(parts: Parts, cells: Cells, blocks: Sequence[Block], weights: 
         if len(bad):
             start, end = cells.points[cells.spans[edges.parents[bad[0]]]]
             raise DataError(
-                f"the density of {_name(edges)} is not a number at the node {start}:{end}; check it at its value"
+                f"the density of {_name(edges)} is not a number at the node {start}:{end}; check it there, and whether "
+                "an observation is missing in part, of which only normal distributions and those of independent numbers know"
             )
         first += count
     raise DataError("the density of the prior is not a number at the root's value")

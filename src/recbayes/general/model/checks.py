@@ -10,7 +10,7 @@ from recbayes.general.model.parts import Parts, Step
 from recbayes.general.model.supports import Support
 from recbayes.lengths import Length
 
-MOST = 3  # children of a step: a chart of N observations has N^(children + 1) / (children + 1)! edges
+MOST = 8  # children of a step: a chart of N observations has N^(children + 1) / (children + 1)! edges
 
 
 def checked_parts(parts: Parts) -> Parts:

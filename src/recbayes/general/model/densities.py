@@ -54,11 +54,14 @@ def log_density(parts: Parts, density: Any, children: Sequence[str], values: Seq
         return total
     if len(children) == 1:
         return log_density(parts, [density], children, values, where)
-    plain = [value if child in parts.variables else value[0] for child, value in zip(children, values, strict=True)]
-    if any(child not in parts.variables for child in children):
-        raise ModelError(f"{where}: with terminals among several children, give a list with one distribution for each")
+    plain = tuple(value if child in parts.variables else value[0] for child, value in zip(children, values, strict=True))
+    seen = {
+        n: value[1] for n, (child, value) in enumerate(zip(children, values, strict=True)) if child not in parts.variables
+    }
     if not hasattr(density, "event_shape"):
-        return _number(density.log_prob(tuple(plain)), where)
+        return _number(density.log_prob(plain, seen) if seen else density.log_prob(plain), where)
+    if seen:
+        raise ModelError(f"{where}: with terminals among several children, give a list with one distribution for each")
     if any(parts.variables[child].is_discrete for child in children):
         raise ModelError(f"{where}: one distribution of numpyro for all children is for continuous ones; give a list")
     together = jnp.concatenate(plain)
@@ -86,7 +89,19 @@ def log_prob(one: Any, value: Any, seen: Any, where: str, size: int | None) -> A
     base = getattr(one, "base_dist", None)
     if getattr(one, "reinterpreted_batch_ndims", 0) == 1 and base is not None and base.event_shape == ():
         return jnp.where(seen, base.log_prob(value), 0.0).sum()
-    return jnp.where(jnp.all(seen), _number(one.log_prob(value), where), 0.0)
+    if hasattr(one, "loc") and hasattr(one, "covariance_matrix") and jnp.shape(value):
+        return _log_normal_of_seen(one, value, seen)
+    partly = jnp.where(jnp.any(seen), jnp.nan, 0.0)  # what this distribution says of a part of its value is not known
+    return jnp.where(jnp.all(seen), _number(one.log_prob(value), where), partly)
+
+
+def _log_normal_of_seen(one: Any, value: Any, seen: Any) -> Any:
+    """Of those numbers of a normal vector that were seen: the others are made independent, and as they are expected."""
+    jnp, dist = jax_module("jax.numpy"), jax_module("numpyro.distributions")
+    together = jnp.outer(seen, seen)
+    covariance = jnp.where(together, one.covariance_matrix, jnp.eye(len(seen)))
+    full = dist.MultivariateNormal(one.loc, covariance).log_prob(jnp.where(seen, value, one.loc))
+    return full + 0.5 * jnp.log(2.0 * jnp.pi) * jnp.sum(~seen)
 
 
 def _number(log: Any, where: str) -> Any:

@@ -133,10 +133,10 @@ def shifts_of(head: str) -> dict[tuple[int, int], float]:
     return {steps: 1.0 / len(chosen) for steps in chosen}
 
 
-def music(path: str, head: str) -> None:
+def music(path: str, head: str, every: int) -> None:
     """`counts` (pieces, slices, 12) in an npz file: sounding times of pitch classes. They get one more of each, are
-    normalised and taken in logarithms. Trees have every second boundary."""
-    counts = np.load(path)["counts"] + 1.0
+    normalised and taken in logarithms. Trees have every second boundary. Of many pieces, `every` so many will do."""
+    counts = np.load(path)["counts"][::every] + 1.0
     series = list(np.log(counts / counts.sum(axis=2, keepdims=True)))
     known = [np.arange(0, len(one) + 1, 2) for one in series]
     start = rb.GaussianRBN.guess(series, shifts=shifts_of(head))
@@ -164,6 +164,7 @@ def main() -> None:
     arguments.add_argument("--plain", action="store_true", help="maximum likelihood, without priors")
     arguments.add_argument("--workers", type=int, default=2)
     arguments.add_argument("--counts", help="sounding times of pitch classes, npz")
+    arguments.add_argument("--every", type=int, default=1, help="look at every so many pieces only")
     arguments.add_argument("--head", choices=("right", "left", "both"), default="right")
     given = arguments.parse_args()
     if given.what == "seeds":
@@ -173,7 +174,7 @@ def main() -> None:
     elif given.what == "coverage":
         coverage(given.count, given.workers)
     elif given.what == "music":
-        music(given.counts, given.head)
+        music(given.counts, given.head, given.every)
     else:
         trusted()
 

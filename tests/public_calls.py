@@ -103,17 +103,38 @@ def pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1)
 
 
+@cache
+def general() -> rb.RBN:
+    return gaussian().to_general()
+
+
+def with_step(step: Any) -> Any:
+    """A chart of a model with a step beside that to observations."""
+    parts = general().parts
+    steps = {"split": step, "emit": parts.steps["x"]["emit"]}
+    structures = {"x": lambda parameters, x: {"emit": 0.6}}
+    model = rb.RBN(variables=parts.variables, steps={"x": steps}, structures=structures, root="x", prior=parts.prior)
+    return rb.joint_inside(model, Y[:2], np.zeros((3, 3, 1))).log_joint
+
+
+def with_support(support: Any) -> rb.RBN:
+    parts = general().parts
+    return rb.RBN({"x": support}, parts.steps, parts.structures, "x", parts.prior)
+
+
 OBJECTS: dict[str, Callable[[], list[Any]]] = {  # whose methods are called; several where kinds of them differ
     "Chart": lambda: [chart()],
     "DiscreteChart": lambda: [discrete_chart()],
     "DiscreteRBN": lambda: [hmm()],
     "GaussianRBN": lambda: [gaussian()],
     "HierarchicalSegmenter": lambda: [segmenter(), default_segmenter()],
+    "JointChart": lambda: [rb.joint_inside(general(), Y[:2], np.zeros((3, 3, 1)))],
     "LinearGaussianRBN": lambda: [branching()],
     "Outside": lambda: [gaussian().family.outside(chart())],
     "PCFG": lambda: [grammar()],
     "Parameters": lambda: [rb.Parameters(gaussian())],
     "Posterior": lambda: [posterior(), discrete_posterior()],
+    "RBN": lambda: [general()],
     "Segmentation": lambda: [segmentation()],
     "Tree": lambda: [TREE],
 }
@@ -247,7 +268,7 @@ CALLS = [
     ),
     Call(
         "Component",
-        lambda: {"mean": [0.0], "covariance": [[1.0]], "weight": 1.0, "shifts": {0: 1.0}},
+        lambda: {"mean": [0.0], "covariance": [[1.0]], "weight": 1.0, "shifts": {0: 1.0}, "variable": "x"},
         lambda component: rb.GaussianRBN(gaussian().variables, rb.Prior("x", (component,))),
     ),
     Call(
@@ -265,6 +286,30 @@ CALLS = [
         lambda: {"state": "state", "shown": "shown"},
         lambda chain: rb.DiscreteRBN(hmm().variables, hmm().terminals, hmm().prior, chain=chain),
     ),
+    Call(
+        "RBN",
+        lambda: {
+            "variables": general().parts.variables,
+            "steps": general().parts.steps,
+            "structures": general().parts.structures,
+            "root": "x",
+            "prior": general().parts.prior,
+            "parameters": {"unused": 1.0},
+        },
+    ),
+    Call("RBN.sample", sampled),
+    Call("RBN.with_parameters", lambda: {"parameters": {}}),
+    Call(
+        "Step",
+        lambda: {"children": ("x", "x"), "density": general().parts.steps["x"]["split"].density, "length": None},
+        with_step,
+    ),
+    Call("Real", lambda: {"dim": 1}, with_support),
+    Call("Positive", lambda: {"dim": 1}, with_support),
+    Call("Simplex", lambda: {"dim": 2}, with_support),
+    Call("Discrete", lambda: {"count": 2}, with_support),
+    Call("joint_inside", lambda: {"model": general(), "series": Y[:2], "values": np.zeros((3, 3, 1)), **KNOWN}),
+    Call("JointChart.probability", lambda: {"variable": "x"}),
     Call("OnePlusPoisson", lambda: {"rate": 1.0}),
     Call("Geometric", lambda: {"mean": 9.0, "minimum": 3}),
     Call("OnePlusNegativeBinomial", lambda: {"mean": 1.0, "dispersion": 0.5}),

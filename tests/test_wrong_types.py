@@ -24,6 +24,7 @@ from recbayes.errors import ApproximationWarning, DataError, FileError, LengthEr
 from recbayes.family.objectives import Objective
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
+from recbayes.general.model.supports import Support
 from recbayes.learn.climb import Climb
 from recbayes.lengths import Length
 from tests.public_calls import CALLS, OBJECTS, Call
@@ -46,9 +47,20 @@ BAD: dict[str, Any] = {
 OURS = (DataError, FileError, LengthError, ModelError)
 DEPTH = ("NoneType' object", "object is not", "unsupported operand", "has no attribute", "argument must be", "dtype=object")
 RECORDS = {  # made by verbs alone
-    *("Chart", "Comparison", "DiscreteChart", "Fit", "Message", "Outside", "Posterior", "Scores", "Segmentation"),
+    *(
+        "Chart",
+        "Comparison",
+        "DiscreteChart",
+        "Fit",
+        "JointChart",
+        "Message",
+        "Outside",
+        "Posterior",
+        "Scores",
+        "Segmentation",
+    ),
 }
-SEAMS = (Length, Emission, Climb, Objective)  # what their methods are given was checked before
+SEAMS = (Length, Emission, Climb, Objective, Support)  # what their methods are given was checked before
 INNER = {  # methods for our own code, which has checked what it gives
     "Chain.demand",
     "Chart.has_cell",
@@ -58,11 +70,13 @@ INNER = {  # methods for our own code, which has checked what it gives
     "LinearGaussianRBN.from_data",
     "PCFG.from_data",
     "Posterior.finish",
+    "RBN.called_with",
     "Series.part",
 }
 ELSEWHERE = {  # further keywords, where a signature does not say which
     "PCFG.expand": set(inspect.signature(expand).parameters) - {"grammar"},
     "compare": {"climb", "covariance", "executor", "fixed"},
+    "RBN": set(),  # parameters of a class of the user's
     "plot.calibration": set(),  # matplotlib's
     "plot.scores": set(),
     "plot.tree": set(),

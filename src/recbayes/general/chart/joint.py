@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from recbayes.checks.arguments import choice
 from recbayes.checks.arrays import short
 from recbayes.compiled.compilation import run_kernel
 from recbayes.errors import DataError
@@ -128,6 +129,7 @@ class JointChart:
     def probability(self, variable: str) -> np.ndarray:
         """(N + 1, N + 1): how probable it is, at these values, that each span is a node of a variable. Discrete variables
         that lead back to themselves by unary steps count once."""
+        choice(variable, self.model.parts.variables, "variable")
         return self._by_span(self._shares[0], [Layer(variable)])
 
     @cached_property
@@ -236,7 +238,7 @@ def values_of(landscape: Landscape, values: Any) -> dict[str, np.ndarray]:
     found = {}
     for name in names:
         support, spans = landscape.model.parts.variables[name], landscape.spans(name)
-        given = np.asarray(values[name], dtype=np.float64)
+        given = _array(values[name], name)
         count = len(landscape.observed) + 1
         if given.shape == (count, count, support.size) or (given.shape == (count, count) and support.size == 1):
             given = given.reshape(count, count, support.size)[spans[:, 0], spans[:, 1]]
@@ -251,6 +253,13 @@ def values_of(landscape: Landscape, values: Any) -> dict[str, np.ndarray]:
             raise DataError(f"the value of {name!r} at {start}:{end}, {given[outside[0]]}, is not in {support}")
         found[name] = given
     return found
+
+
+def _array(values: Any, name: str) -> np.ndarray:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"values of {name!r} must be an array of numbers, got {short(values)}") from None
 
 
 def _graph(model: RBN, cells: Cells, blocks: list[Block]) -> Graph:
@@ -281,8 +290,4 @@ def _graph(model: RBN, cells: Cells, blocks: list[Block]) -> Graph:
 
 def _floats(parameters: Any) -> Any:
     """Parameters as arrays of doubles."""
-    jax = jax_module()
-    try:
-        return jax.tree_util.tree_map(lambda one: np.asarray(one, dtype=np.float64), parameters)
-    except (TypeError, ValueError) as problem:
-        raise DataError(f"parameters must be numbers and arrays of numbers: {problem}") from None
+    return jax_module().tree_util.tree_map(lambda one: np.asarray(one, dtype=np.float64), parameters)

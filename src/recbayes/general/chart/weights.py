@@ -10,7 +10,7 @@ from recbayes.general.chart.cells import Cells, Edges
 from recbayes.general.chart.layers import Layer
 from recbayes.general.data import Observations
 from recbayes.general.extra import jax_module
-from recbayes.general.model.densities import log_density, log_prob, log_structure, safe_log
+from recbayes.general.model.densities import called, log_density, log_prob, log_structure, safe_log
 from recbayes.general.model.parts import Parts, Step
 from recbayes.general.model.rbn import RBN
 
@@ -60,7 +60,7 @@ def weight_function(model: RBN, cells: Cells, observed: Observations) -> Callabl
             found.append(made(parts, given, cells, edges, step, values, rows, shown))
         support = parts.variables[parts.root]
         top = jnp.arange(support.states) if support.is_discrete else values[parts.root][rows[root]]
-        prior = parts.prior(given)
+        prior = called("the prior", parts.prior, given)
         logs = _each(top, lambda x: log_prob(prior, x, None, "the prior", support.size))
         return jnp.concatenate([one.reshape(-1) for one in found] + [logs.reshape(-1)])
 
@@ -123,7 +123,7 @@ def _edge_weights(
         left, chosen = iter(some), iter(states)
         parent, *children = [next(chosen) if flag else next(left) for flag in discrete]
         total = log_structure(parts, given, way.layer.variable, parent)[step_name]
-        return total + log_density(parts, step.density(given, parent), step.children, children, name)
+        return total + log_density(parts, called(name, step.density, given, parent), step.children, children, name)
 
     def all_states(some: Sequence[Any]) -> Any:
         function: Any = lambda *states: one(some, states)  # noqa: E731
@@ -154,7 +154,7 @@ def _leaf_weights(
     position = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + first[owner]
 
     def of_one(x: Any, y: Any, flags: Any) -> Any:
-        return log_density(parts, step.density(given, x), step.children, [(y, flags)], name)
+        return log_density(parts, called(name, step.density, given, x), step.children, [(y, flags)], name)
 
     def structure(x: Any) -> Any:
         return log_structure(parts, given, way.layer.variable, x)[step_name]
@@ -190,7 +190,7 @@ def _closure(parts: Parts, rings: tuple[tuple[str, ...], ...], given: Any, edges
                 ) -> Any:
                     log = log_structure(parts, given, name, a)[step_name]
                     where = f"step {step_name!r} of {name!r}"
-                    return jnp.exp(log + log_density(parts, step.density(given, a), (child,), [b], where))
+                    return jnp.exp(log + log_density(parts, called(where, step.density, given, a), (child,), [b], where))
 
                 states = jnp.arange(parts.variables[name].states), jnp.arange(parts.variables[child].states)
                 block = jax.vmap(jax.vmap(chance, (None, 0)), (0, None))(*states)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from recbayes.checks.arguments import instance, text
 from recbayes.checks.arrays import short
 from recbayes.errors import ModelError
@@ -24,7 +26,7 @@ def checked_parts(parts: Parts) -> Parts:
         if not isinstance(given, Mapping) or set(given) != set(parts.variables):
             named = sorted(given) if isinstance(given, Mapping) else short(given)
             raise ModelError(f"{what} must have the variables {sorted(parts.variables)}, got {named}")
-    if parts.root not in parts.variables:
+    if not isinstance(parts.root, str) or parts.root not in parts.variables:
         raise ModelError(f"root must be one of the variables {sorted(parts.variables)}, got {short(parts.root)}")
     for what, function in (("prior", parts.prior), *((f"structures[{n!r}]", one) for n, one in parts.structures.items())):
         if not callable(function):
@@ -38,6 +40,21 @@ def checked_parts(parts: Parts) -> Parts:
         raise ModelError("no step leads to a terminal, a child that is no variable, so that nothing is ever observed")
     _check_cycles(parts)
     return parts
+
+
+def check_parameters(parameters: Any, name: str) -> None:
+    """Whether parameters are numbers and arrays of numbers, in mappings, lists and tuples."""
+    if isinstance(parameters, Mapping):
+        for key, one in parameters.items():
+            check_parameters(one, f"{name}[{key!r}]")
+    elif isinstance(parameters, list | tuple):
+        for n, one in enumerate(parameters):
+            check_parameters(one, f"{name}[{n}]")
+    elif hasattr(parameters, "dtype") or isinstance(parameters, bool | int | float):
+        if np.dtype(getattr(parameters, "dtype", np.float64)).kind not in "biuf":
+            raise ModelError(f"{name} must be real numbers, got {parameters.dtype}")
+    else:
+        raise ModelError(f"{name} must be numbers, arrays, or mappings and lists of these, got {short(parameters)}")
 
 
 def _check_step(step: Any, where: str, parts: Parts) -> None:

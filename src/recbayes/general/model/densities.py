@@ -1,18 +1,29 @@
 """Log densities of a model's parts at values, with errors that say which part is wrong: in JAX."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from recbayes.errors import ModelError
+from recbayes.errors import DataError, ModelError
 from recbayes.general.extra import jax_module
 from recbayes.general.model.parts import Parts
+
+
+def called(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function of the user's gives; its errors, in one line that says where they came from."""
+    try:
+        return function(*arguments)
+    except (ModelError, DataError):
+        raise
+    except Exception as problem:
+        words = str(problem).strip().splitlines() or [type(problem).__name__]
+        raise ModelError(f"{where}: its density fails: {words[0]}") from problem
 
 
 def log_structure(parts: Parts, given: Any, variable: str, x: Any) -> dict[str, Any]:
     """Log probabilities of all steps from a variable at a value; the one that is not told has what is left."""
     jnp = jax_module("jax.numpy")
     names = list(parts.steps[variable])
-    told = parts.structures[variable](given, x)
+    told = called(f"the structure of {variable!r}", parts.structures[variable], given, x)
     if not isinstance(told, Mapping) or not set(told) <= set(names) or len(told) < len(names) - 1:
         got = sorted(told) if isinstance(told, Mapping) else type(told).__name__
         raise ModelError(

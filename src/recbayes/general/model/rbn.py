@@ -10,7 +10,7 @@ import numpy as np
 from recbayes.checks.arguments import instance
 from recbayes.checks.arrays import short
 from recbayes.errors import ModelError
-from recbayes.general.model.checks import checked_parts
+from recbayes.general.model.checks import check_parameters, checked_parts
 from recbayes.general.model.parts import Parts, Step
 from recbayes.general.model.supports import Support
 from recbayes.lengths import Length
@@ -73,6 +73,7 @@ class RBN:
             if given or parameters is not None:
                 raise ModelError(f"{type(self).__name__} is a class with methods; it takes its parameters only, got {given}")
             self._fields = _fields(type(self), own)
+            check_parameters(self._fields, "parameters")
             self._parts = checked_parts(_parts_of_class(type(self)))
             for name, one in self._fields.items():
                 object.__setattr__(self, name, one)
@@ -80,6 +81,7 @@ class RBN:
         if own:
             raise TypeError(f"RBN has no argument {next(iter(own))!r}")
         self._fields = {} if parameters is None else parameters
+        check_parameters(self._fields, "parameters")
         terminals = _terminals(variables, steps)
         self._parts = checked_parts(
             Parts(variables, terminals, steps, structures, root, prior)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from recbayes.checks.bounds import LONGEST
 from recbayes.checks.kept import kept
 from recbayes.errors import LengthError, ModelError
 from recbayes.general.extra import in_doubles, jax_module
-from recbayes.general.model.densities import log_structure
+from recbayes.general.model.densities import called, log_structure
 from recbayes.general.model.parts import Step
 from recbayes.general.model.rbn import RBN
 from recbayes.tree.tree import Node, Tree
@@ -55,15 +55,16 @@ def _grow(model: RBN, rng: np.random.Generator, most: int) -> _Grown | None:
     parts, draws = model.parts, draws_of(model)
     nodes: list[Node] = []
     arities: list[int] = []
-    position = 0
+    position, pending = 0, 1  # each that is still to come has an observation at least
     waiting: list[tuple[Any, ...]] = [(parts.root, draws.root(_seed(rng)))]
     while waiting:
-        name, value = waiting.pop()
-        if len(nodes) > MOST:
+        if position + pending > most or len(nodes) > MOST:
             return None
+        name, value = waiting.pop()
         if name is None:  # all below a node is there, and so its end
             nodes[value] = Node(nodes[value].start, position, nodes[value].label, nodes[value].rule, nodes[value].value)
             continue
+        pending -= 1
         if name in parts.terminals:
             nodes.append(Node(position, position + 1, "", OBSERVED, value))
             arities.append(0)
@@ -78,6 +79,7 @@ def _grow(model: RBN, rng: np.random.Generator, most: int) -> _Grown | None:
         if children:
             waiting.append((None, len(nodes) - 1))
             waiting += reversed(list(zip(step.children, children, strict=True)))
+            pending += len(children)
         if position > most:
             return None
     return _Grown(nodes, arities, position)
@@ -121,7 +123,9 @@ class _Draws:
         self._compiled: dict[Any, Any] = {}
 
     def root(self, seed: np.uint32) -> np.ndarray:
-        made = self._once("root", lambda seed: self._model.parts.prior(self._given).sample(self._key(seed)))
+        made = self._once(
+            "root", lambda seed: called("the prior", self._model.parts.prior, self._given).sample(self._key(seed))
+        )
         return np.asarray(made(seed))
 
     def visit(self, name: str, value: Any, rng: np.random.Generator) -> tuple[str, list[np.ndarray]]:
@@ -146,7 +150,7 @@ class _Draws:
         step = self._model.parts.steps[name][step_name]
 
         def draw(x: Any, seed: Any) -> Any:
-            density = step.density(self._given, x)
+            density = called(f"step {step_name!r} of {name!r}", step.density, self._given, x)
             return (density[0] if isinstance(density, list | tuple) else density).sample(self._key(seed))
 
         return np.asarray(self._once((name, step_name), draw)(value, seed))
@@ -158,7 +162,7 @@ class _Draws:
         parts = self._model.parts
         if len(step.children) == 1 and step.children[0] in parts.terminals:
             return []
-        density = step.density(self._given, x)
+        density = called(f"a step to {' '.join(step.children)}", step.density, self._given, x)
         if isinstance(density, list | tuple):
             keys = self._jax.random.split(key, len(density))
             return [one.sample(k) for one, k in zip(density, keys, strict=True)]

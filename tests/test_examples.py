@@ -80,6 +80,19 @@ def test_segment_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     assert (tmp_path / "nile.png").exists()
 
 
+def test_general_guide(capsys: pytest.CaptureFixture[str]) -> None:
+    """The Python of docs/general.md runs."""
+    text = (EXAMPLES.parent / "docs" / "general.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        exec(block, names)
+    length = len(names["y"])
+    assert 10 <= length <= 20
+    assert names["true_tree"].nodes[0].span == (0, length)
+    assert 1 <= len(names["words"]) <= 12
+    assert f"0:{length} x" in capsys.readouterr().out
+
+
 def test_nile(tmp_path: Path) -> None:
     runpy.run_path(str(EXAMPLES / "nile.py"))["main"](tmp_path / "nile.png", 50)
     assert (tmp_path / "nile.png").stat().st_size > 20_000

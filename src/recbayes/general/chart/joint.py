@@ -21,6 +21,7 @@ from recbayes.general.chart.weights import Block, blocks_of, check_weights, weig
 from recbayes.general.data import Observations
 from recbayes.general.extra import in_doubles, jax_module
 from recbayes.general.kernels.structures import Graph, best_structures, share_structures, sum_structures
+from recbayes.general.model.densities import in_arrays
 from recbayes.general.model.rbn import RBN
 from recbayes.spans.constraints import FREE, Constraints
 from recbayes.tree.tree import Node, Tree
@@ -63,7 +64,7 @@ class Landscape:
 
     def weights(self, values: Mapping[str, np.ndarray], parameters: Any) -> np.ndarray:
         with in_doubles():
-            found = np.asarray(self._weights(dict(values), _floats(parameters)), dtype=np.float64)
+            found = np.asarray(self._weights(dict(values), in_arrays(parameters)), dtype=np.float64)
         check_weights(self.model.parts, self.cells, self.blocks, found)
         return found
 
@@ -71,7 +72,7 @@ class Landscape:
         """Derivatives of what has these derivatives with respect to the weights."""
         jax = jax_module()
         with in_doubles():
-            of_values, of_parameters = self._pulled(dict(values), _floats(parameters), shares)
+            of_values, of_parameters = self._pulled(dict(values), in_arrays(parameters), shares)
             slopes = {name: np.asarray(one) for name, one in of_values.items()}
             return Slopes(slopes, jax.tree_util.tree_map(np.asarray, of_parameters))
 
@@ -286,8 +287,3 @@ def _graph(model: RBN, cells: Cells, blocks: list[Block]) -> Graph:
         edge += len(columns)
         begin += one * block.edges
     return Graph(place, first, np.concatenate(below), np.concatenate(weight), sizes, unary)
-
-
-def _floats(parameters: Any) -> Any:
-    """Parameters as arrays of doubles."""
-    return jax_module().tree_util.tree_map(lambda one: np.asarray(one, dtype=np.float64), parameters)

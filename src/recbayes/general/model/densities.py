@@ -8,6 +8,12 @@ from recbayes.general.extra import jax_module
 from recbayes.general.model.parts import Parts
 
 
+def in_arrays(parameters: Any) -> Any:
+    """Parameters as arrays of JAX, in doubles."""
+    jax, jnp = jax_module(), jax_module("jax.numpy")
+    return jax.tree_util.tree_map(lambda one: jnp.asarray(one, dtype=jnp.float64), parameters)
+
+
 def called(where: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """What a function of the user's gives; its errors, in one line that says where they came from."""
     try:

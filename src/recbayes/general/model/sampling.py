@@ -15,7 +15,7 @@ from recbayes.checks.bounds import LONGEST
 from recbayes.checks.kept import kept
 from recbayes.errors import LengthError, ModelError
 from recbayes.general.extra import in_doubles, jax_module
-from recbayes.general.model.densities import called, log_structure
+from recbayes.general.model.densities import called, in_arrays, log_structure
 from recbayes.general.model.parts import Step
 from recbayes.general.model.rbn import RBN
 from recbayes.tree.tree import Node, Tree
@@ -119,7 +119,7 @@ class _Draws:
 
     def __init__(self, model: RBN) -> None:
         self._jax, self._model = jax_module(), model
-        self._given = model.called_with(model.parameters)
+        self._given = model.called_with(in_arrays(model.parameters))
         self._compiled: dict[Any, Any] = {}
 
     def root(self, seed: np.uint32) -> np.ndarray:

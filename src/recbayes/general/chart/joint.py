@@ -20,13 +20,11 @@ from recbayes.general.chart.layers import Layer
 from recbayes.general.chart.weights import Block, blocks_of, check_weights, weight_function
 from recbayes.general.data import Observations
 from recbayes.general.extra import in_doubles, jax_module
-from recbayes.general.kernels.structures import Graph, best_structures, share_structures, sum_structures
+from recbayes.general.kernels.structures import Graph, share_structures, sum_structures
 from recbayes.general.model.densities import in_arrays
 from recbayes.general.model.rbn import RBN
 from recbayes.spans.constraints import FREE, Constraints
-from recbayes.tree.tree import Node, Tree
-
-OBSERVED = "observed"  # the rule of an observation that is a child beside others
+from recbayes.tree.tree import Tree
 
 
 class Slopes(NamedTuple):
@@ -104,11 +102,16 @@ class JointChart:
     def length(self) -> int:
         return len(self.landscape.observed)
 
+    @property
+    def prior(self) -> np.ndarray:
+        """Log probabilities of the root's states by the prior; its log density, if it is continuous."""
+        place = self.landscape.graph.place
+        return self.weights[len(self.weights) - (place[-1] - place[-2]) :]
+
     @cached_property
     def _root(self) -> np.ndarray:
         """Log probabilities of the root's states, with all below them."""
-        first = self.landscape.graph.place[-2]
-        return self.weights[len(self.weights) - (self.landscape.graph.place[-1] - first) :] + self.inside[first:]
+        return self.prior + self.inside[self.landscape.graph.place[-2] :]
 
     @property
     def log_joint(self) -> float:
@@ -166,64 +169,9 @@ class JointChart:
 
     def best_tree(self) -> Tree:
         """The structure that is the most probable at these values, and the states of discrete nodes with it."""
-        graph = self.landscape.graph
-        best = np.empty_like(self.inside)
-        choice = np.zeros((3, len(best)), dtype=np.int64)
-        run_kernel(best_structures, graph, self.weights, best, choice)
-        first = graph.place[-2]
-        prior = self.weights[len(self.weights) - (graph.place[-1] - first) :]
-        state = int(np.argmax(prior + best[first:]))
-        nodes: list[Node] = []
-        arities: list[int] = []
-        waiting: list[Any] = [(len(graph.place) - 2, state)]
-        probability = self.node_probability
-        while waiting:
-            here = waiting.pop()
-            if isinstance(here, Node):
-                nodes.append(here)
-                arities.append(0)
-                continue
-            cell, state = here
-            way, edge, q = choice[:, graph.place[cell] + state].tolist()
-            waiting += self._expanded(cell, state, way, edge, q, nodes, arities, probability)
-        return Tree(nodes, arities)
+        from recbayes.general.chart.best import best_tree
 
-    def _expanded(
-        self,
-        cell: int,
-        state: int,
-        way: int,
-        edge: int,
-        q: int,
-        nodes: list[Node],
-        arities: list[int],
-        probability: np.ndarray,
-    ) -> list[Any]:
-        """Write a node, and give its children, the last one first."""
-        cells, graph = self.landscape.cells, self.landscape.graph
-        edges, first = cells.edges[way], int(graph.first[way, 0])
-        states = np.unravel_index(q, self.landscape.blocks[way].sizes)
-        below = edges.children[edge - first]
-        if edges.way.step is None:  # unary ways within a ring, which are not told one by one
-            return [(int(below[0]), int(states[0]))]
-        layer = cells.layers.order[cells.layer[cell]]
-        start, end = (int(one) for one in cells.points[cells.spans[cell]])
-        support = self.model.parts.variables[layer.variable]
-        value = np.array(state) if support.is_discrete else self.values[layer.variable][self._row(cell)]
-        nodes.append(Node(start, end, layer.variable, edges.way.step, value, probability=float(probability[start, end])))
-        alone = len(edges.way.children) == 1 and isinstance(edges.way.children[0], str)
-        arities.append(0 if alone else len(edges.way.children))
-        found: list[Any] = []
-        for child, number, one in zip(edges.way.children, below.tolist(), states, strict=True):
-            if isinstance(child, Layer):
-                found.append((number, int(one)))
-            elif not alone:
-                found.append(Node(number, number + 1, "", OBSERVED, probability=float(probability[number, number + 1])))
-        return found[::-1]
-
-    def _row(self, cell: int) -> int:
-        layer = self.landscape.cells.layer
-        return int((layer[:cell] == layer[cell]).sum())
+        return best_tree(self)
 
 
 def values_of(landscape: Landscape, values: Any) -> dict[str, np.ndarray]:

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recbayes.general.model.parts import Parts, Step
-from recbayes.general.model.supports import Support
 
 
 class Layer(NamedTuple):
@@ -36,9 +35,6 @@ class Layers(NamedTuple):
     order: tuple[Layer, ...]
     ways: tuple[Way, ...]
     rings: tuple[tuple[str, ...], ...]  # variables that lead back to each other
-
-    def support(self, parts: Parts, layer: Layer) -> Support:
-        return parts.variables[layer.variable]
 
 
 def layers_of(parts: Parts) -> Layers:

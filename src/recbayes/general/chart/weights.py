@@ -37,6 +37,18 @@ def blocks_of(parts: Parts, cells: Cells) -> list[Block]:
     return found
 
 
+class _Here(NamedTuple):
+    """All that weights depend on: the model's parts, what its densities are called with, cells, values by variable, the row
+    of each cell's value among those of its variable, and what was observed of every terminal, with what was seen of it."""
+
+    parts: Parts
+    given: Any
+    cells: Cells
+    values: Mapping[str, Any]
+    rows: np.ndarray
+    shown: list[tuple[np.ndarray, np.ndarray]]
+
+
 def weight_function(model: RBN, cells: Cells, observed: Observations) -> Callable[[Mapping[str, Any], Any], Any]:
     """All log weights of edges, way by way, and those of the root's states, from values and parameters.
 
@@ -44,12 +56,13 @@ def weight_function(model: RBN, cells: Cells, observed: Observations) -> Callabl
     """
     jnp = jax_module("jax.numpy")
     parts = model.parts
-    rows = _rows_of_values(parts, cells)
+    rows = _rows_of_values(cells)
     root = cells.of(Layer(parts.root))[-1:]
     shown = [_safe(values) for values in observed.values]
 
     def weights(values: Mapping[str, Any], parameters: Any) -> Any:
         given = model.called_with(parameters)
+        here = _Here(parts, given, cells, values, rows, shown)
         found = []
         for edges in cells.edges:
             if edges.way.step is None:
@@ -57,7 +70,7 @@ def weight_function(model: RBN, cells: Cells, observed: Observations) -> Callabl
                 continue
             step = parts.steps[edges.way.layer.variable][edges.way.step]
             made = _leaf_weights if step.length is not None else _edge_weights
-            found.append(made(parts, given, cells, edges, step, values, rows, shown))
+            found.append(made(here, edges, step))
         support = parts.variables[parts.root]
         top = jnp.arange(support.states) if support.is_discrete else values[parts.root][rows[root]]
         prior = called("the prior", parts.prior, given)
@@ -67,7 +80,7 @@ def weight_function(model: RBN, cells: Cells, observed: Observations) -> Callabl
     return weights
 
 
-def _rows_of_values(parts: Parts, cells: Cells) -> np.ndarray:
+def _rows_of_values(cells: Cells) -> np.ndarray:
     """For every cell, its row among the values of its variable."""
     rows = np.zeros(len(cells.layer), dtype=np.int64)
     for layer in cells.layers.order:
@@ -100,11 +113,10 @@ def _each(many: Any, function: Callable[..., Any]) -> Any:
     return jax_module().vmap(function)(many)
 
 
-def _edge_weights(
-    parts: Parts, given: Any, cells: Cells, edges: Edges, step: Step, values: Mapping[str, Any], rows: np.ndarray, shown: Any
-) -> Any:
+def _edge_weights(here: _Here, edges: Edges, step: Step) -> Any:
     """Weights of edges to several children, or to one: (edges, parent's states, children's states)."""
     jax, jnp = jax_module(), jax_module("jax.numpy")
+    parts, given = here.parts, here.given
     name, way = _name(edges), edges.way
     assert way.step is not None
     step_name = way.step
@@ -113,10 +125,10 @@ def _edge_weights(
     columns: list[Any] = []  # of every node that is not discrete, its values or observations, edge by edge
     for number, (node, cell) in enumerate(zip(nodes, (edges.parents, *edges.children.T), strict=True)):
         if isinstance(node, str):
-            safe, seen = shown[parts.terminals.index(node)]
+            safe, seen = here.shown[parts.terminals.index(node)]
             columns.append((jnp.asarray(safe)[cell], jnp.asarray(seen)[cell]))
         elif not discrete[number]:
-            columns.append(values[node.variable][rows[cell]])
+            columns.append(here.values[node.variable][here.rows[cell]])
 
     def one(some: Sequence[Any], states: Sequence[Any]) -> Any:
         """The weight of one edge, with the states of its discrete nodes."""
@@ -137,17 +149,16 @@ def _edge_weights(
     return jax.vmap(all_states)(tuple(columns))
 
 
-def _leaf_weights(
-    parts: Parts, given: Any, cells: Cells, edges: Edges, step: Step, values: Mapping[str, Any], rows: np.ndarray, shown: Any
-) -> Any:
+def _leaf_weights(here: _Here, edges: Edges, step: Step) -> Any:
     """Weights of edges to leaves of several observations: (edges, parent's states)."""
     jax, jnp = jax_module(), jax_module("jax.numpy")
+    parts, given, cells = here.parts, here.given, here.cells
     way, name = edges.way, _name(edges)
     assert step.length is not None
     assert way.step is not None
     step_name = way.step
     support = parts.variables[way.layer.variable]
-    safe, seen = shown[parts.terminals.index(way.children[0])]  # type: ignore[arg-type]
+    safe, seen = here.shown[parts.terminals.index(way.children[0])]  # type: ignore[arg-type]
     first, last = cells.points[cells.spans[edges.parents]].T
     lengths = last - first
     owner = np.repeat(np.arange(len(lengths)), lengths)
@@ -164,7 +175,7 @@ def _leaf_weights(
         table = jax.vmap(jax.vmap(of_one, (0, None, None)), (None, 0, 0))(states, jnp.asarray(safe), jnp.asarray(seen))
         logs, chances = table[position], jax.vmap(structure)(states)
     else:
-        x = values[way.layer.variable][rows[edges.parents]]
+        x = here.values[way.layer.variable][here.rows[edges.parents]]
         logs = jax.vmap(of_one)(x[owner], jnp.asarray(safe)[position], jnp.asarray(seen)[position])[:, None]
         chances = jax.vmap(structure)(x)[:, None]
     total = jax.ops.segment_sum(logs, owner, len(lengths), indices_are_sorted=True)

@@ -12,6 +12,8 @@ from typing import Any
 from recbayes.general.model.supports import Support
 from recbayes.lengths import Length
 
+OBSERVED = "observed"  # the rule of an observation that is a child beside others
+
 Density = Callable[[Any, Any], Any]  # (parameters, value of the parent) -> distributions
 
 

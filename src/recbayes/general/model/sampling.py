@@ -16,11 +16,10 @@ from recbayes.checks.kept import kept
 from recbayes.errors import LengthError, ModelError
 from recbayes.general.extra import in_doubles, jax_module
 from recbayes.general.model.densities import called, in_arrays, log_structure
-from recbayes.general.model.parts import Step
+from recbayes.general.model.parts import OBSERVED, Step
 from recbayes.general.model.rbn import RBN
 from recbayes.tree.tree import Node, Tree
 
-OBSERVED = "observed"  # the rule of an observation that is a child beside others
 MOST = 100_000  # nodes of a tree
 
 

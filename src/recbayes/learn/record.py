@@ -10,7 +10,7 @@ import numpy as np
 
 from recbayes.learn.ascent import Ended
 from recbayes.learn.climb import Summit
-from recbayes.learn.drawn import Gap
+from recbayes.learn.drawn import AUTOMATIC, Gap
 from recbayes.learn.here import ExactEvidence
 from recbayes.learn.information import Row, table
 from recbayes.learn.penalty import nearly_singular
@@ -19,7 +19,7 @@ from recbayes.learn.run import Run
 
 ModelT = TypeVar("ModelT")
 
-POOR = 10.0  # effective draws of the usual number, below which little is known
+POOR = 10.0  # effective draws, below which little is known
 GAINED = 1e-3  # nats by which a climb that was cut short must be ahead of those that came to their end
 
 
@@ -136,7 +136,7 @@ def _complaint(gap: Gap | None, ended: Ended) -> str:
     """What is wrong with the result, if anything is."""
     if gap is None:
         return ""
-    poor = int((gap.efficiency * gap.draws < POOR).sum())
+    poor = int((gap.efficiency * max(gap.draws, AUTOMATIC) < POOR).sum())  # of fewer wished for, nobody expects more
     if poor:
         return (
             f"the draws of {poor} of {len(gap.drawn)} series are worth little, so that the log likelihood is uncertain; "

@@ -132,8 +132,17 @@ def test_parts_that_do_not_fit() -> None:
         type("Incomplete", (rb.RBN,), {"value": rb.Real(1)})()
 
 
-def test_observations_outside_the_support_have_no_density() -> None:
-    assert chart_of(Counts(), (1.0, 0.0)).log_joint > -np.inf
+def test_supports() -> None:
+    for support, good, bad in (
+        (rb.Real(2), [1.0, -2.0], [np.inf, 0.0]),
+        (rb.Positive(2), [1.0, 0.5], [1.0, 0.0]),
+        (rb.Simplex(2), [0.3, 0.7], [0.3, 0.6]),
+    ):
+        assert support.holds(np.array([good, bad])).tolist() == [True, False]
+    assert (rb.Discrete(3).size, rb.Discrete(3).states, rb.Real(3).size, rb.Real(3).states) == (0, 3, 3, 1)
+
+
+def test_mappings_are_no_sequences() -> None:
     with pytest.raises(rb.DataError, match=r"\(terminal, value\)|observations"):
         rb.joint_inside(Counts(), {"a": 1}, np.zeros((2, 2, 1)))
 

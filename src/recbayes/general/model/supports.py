@@ -1,5 +1,6 @@
 """Where the values of a variable lie."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ CLOSE = 1e-6  # a simplex sums to one but for so much
 
 
 @dataclass(frozen=True)
-class Support:
+class Support(ABC):
     """What all supports tell: how many numbers a value is (none if it is one of some states), and how many states there are
     (one if it is continuous)."""
 
@@ -19,8 +20,8 @@ class Support:
             object.__setattr__(self, name, whole_number(value, f"{type(self).__name__}: {name}", least=1))
 
     @property
-    def size(self) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def size(self) -> int: ...
 
     @property
     def states(self) -> int:
@@ -36,8 +37,8 @@ class Support:
 
 
 @dataclass(frozen=True)
-class Real(Support):
-    """Vectors of real numbers."""
+class Vectors(Support):
+    """So many numbers."""
 
     dim: int = 1
 
@@ -47,28 +48,23 @@ class Real(Support):
 
 
 @dataclass(frozen=True)
-class Positive(Support):
+class Real(Vectors):
+    """Vectors of real numbers."""
+
+
+@dataclass(frozen=True)
+class Positive(Vectors):
     """Vectors of positive numbers."""
-
-    dim: int = 1
-
-    @property
-    def size(self) -> int:
-        return self.dim
 
     def holds(self, values: np.ndarray) -> np.ndarray:
         return np.asarray((np.isfinite(values) & (values > 0.0)).all(axis=-1))
 
 
 @dataclass(frozen=True)
-class Simplex(Support):
+class Simplex(Vectors):
     """Probabilities of so many things."""
 
     dim: int = 2
-
-    @property
-    def size(self) -> int:
-        return self.dim
 
     def holds(self, values: np.ndarray) -> np.ndarray:
         return np.asarray(((values >= 0.0).all(axis=-1)) & (np.abs(values.sum(axis=-1) - 1.0) < CLOSE))

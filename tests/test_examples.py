@@ -96,3 +96,18 @@ def test_general_guide(capsys: pytest.CaptureFixture[str]) -> None:
 def test_nile(tmp_path: Path) -> None:
     runpy.run_path(str(EXAMPLES / "nile.py"))["main"](tmp_path / "nile.png", 50)
     assert (tmp_path / "nile.png").stat().st_size > 20_000
+
+
+def test_gallery(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two of the models; the picture is drawn."""
+    found = runpy.run_path(str(EXAMPLES / "gallery.py"))["main"](
+        ["counts", "discrete and continuous"], tmp_path / "g.png", 200
+    )
+    assert all(one.posterior.efficiency > 0.3 for one in found.values())
+    assert (tmp_path / "g.png").stat().st_size > 10_000
+
+
+@pytest.mark.filterwarnings("ignore::recbayes.errors.ApproximationWarning")
+def test_encoder(capsys: pytest.CaptureFixture[str]) -> None:
+    without, learnt = runpy.run_path(str(EXAMPLES / "encoder.py"))["main"](4, 25)
+    assert learnt > without

@@ -16,7 +16,7 @@ from recbayes.cli import app
 SOURCE = Path(rb.__file__).parent
 LAYERS = [
     *("checks", "compiled", "tree", "spans", "parameters", "lengths", "family"),
-    *("gaussian", "discrete", "general", "convert", "chains", "inference", "learn"),
+    *("gaussian", "discrete", "general", "convert", "chains", "inference", "learn", "jax"),
     *("data", "segmentation", "music", "plot", "report", "studies", "cli", "reference"),
 ]
 PLANNED = {"music", "report"}  # rooms that are not built yet

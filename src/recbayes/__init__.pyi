@@ -1,11 +1,13 @@
 # The public names, each with its home: what type checkers see, and what `__init__.py` loads.
 
 from . import data as data
+from . import jax as jax
 from . import plot as plot
 from .chains.hmm import HMM as HMM
 from .chains.linear import LinearDynamicalSystem as LinearDynamicalSystem
 from .chains.linear import SwitchingLinearDynamicalSystem as SwitchingLinearDynamicalSystem
 from .checks.series import Series as Series
+from .convert.vectors import latent_vector_grammar as latent_vector_grammar
 from .discrete.chart.chart import DiscreteChart as DiscreteChart
 from .discrete.model.grammar_text import Rule as Rule
 from .discrete.model.grammar_text import Terminal as Terminal
@@ -50,6 +52,7 @@ from .inference.charts import best_tree as best_tree
 from .inference.charts import outside as outside
 from .inference.charts import quick_node_probability as quick_node_probability
 from .inference.draws import sample_posterior as sample_posterior
+from .inference.estimate import map_estimate as map_estimate
 from .inference.given_tree import log_joint as log_joint
 from .inference.given_tree import smooth as smooth
 from .inference.inside import inside as inside

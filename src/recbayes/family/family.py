@@ -7,6 +7,7 @@ refused with its reason (`reasons`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, Protocol, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from recbayes.checks.kept import kept
 from recbayes.errors import DataError, ModelError
 from recbayes.family.posterior import Posterior
+from recbayes.family.saved import to_json
 from recbayes.parameters.parameters import Parameters
 from recbayes.parameters.quantity import Quantity, Slopes, Values
 from recbayes.spans.constraints import Constraints
@@ -71,6 +73,10 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
         """All that a checked sequence is, as arrays, to tell it from others."""
         return (np.asarray(sequence),)
 
+    def identity(self, model: Any) -> str:
+        """A text by which a model is told from others."""
+        return to_json(model)
+
     def inside(self, model: Any, sequence: Any, constraints: Constraints, components: int) -> ChartT:
         """The chart of a sequence; it has `model`, `length` and `log_evidence`."""
         self.refuse("inside")
@@ -78,6 +84,10 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
     def joint_inside(self, model: Any, sequence: Any, constraints: Constraints, values: Any) -> Any:
         """The chart of a sequence at fixed values of all nodes that there may be."""
         self.refuse("joint_inside")
+
+    def map_estimate(self, model: Any, sequence: Any, constraints: Constraints, *how: Any) -> Any:
+        """The most probable values, structures summed out."""
+        self.refuse("map_estimate")
 
     def outside(self, chart: Any) -> OutsideT:
         """Outside messages; they have `node_probability`."""
@@ -92,6 +102,15 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
         self.refuse("quick_node_probability")
 
     # Posterior
+
+    def posterior(
+        self, model: Any, sequence: Any, constraints: Constraints, draws: int, seed: int, components: int | None = None
+    ) -> PosteriorT:
+        """Draws of trees of a sequence, from charts that are made better until the draws agree with them."""
+        fill = partial(self.inside, model, sequence, constraints)
+        if components is None:
+            return self.draw_well(draws, seed, fill)
+        return self.draw(fill(components), draws, seed)
 
     def draw(self, chart: Any, draws: int, seed: int) -> PosteriorT:
         """Draws of trees from the posterior."""

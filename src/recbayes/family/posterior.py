@@ -25,6 +25,14 @@ class ScoredTree(NamedTuple):
     probability: float
 
 
+class Latent(NamedTuple):
+    """The value of a node, given that it exists: its mean and covariance, and the node's probability."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    probability: float
+
+
 class Posterior(ABC):
     """Weighted draws of trees, and what follows from them."""
 

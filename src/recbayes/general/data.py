@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recbayes.checks.arrays import short
-from recbayes.checks.series import Series, as_series
+from recbayes.checks.many import named
+from recbayes.checks.series import Series, as_series, is_many
 from recbayes.errors import DataError
 from recbayes.general.model.parts import Parts
 
@@ -45,6 +46,25 @@ def read_observations(parts: Parts, data: Any) -> Observations:
         full[kinds == number] = rows
         columns.append(full)
     return Observations(kinds, tuple(columns))
+
+
+def read_sequences(parts: Parts, data: Any) -> tuple[list[Observations], bool]:
+    """One sequence or a list of them, and whether there was only one."""
+    if isinstance(data, Observations):
+        return [data], True
+    if len(parts.terminals) == 1:
+        many = is_many(data)
+    else:
+        many = isinstance(data, list | tuple) and len(data) > 0 and not any(_is_pair(one) for one in data)
+    if not many:
+        return [read_observations(parts, data)], True
+    if not len(data):
+        raise DataError("there are no sequences")
+    return [named(f"series {n}", read_observations, parts, one) for n, one in enumerate(data)], False
+
+
+def _is_pair(one: Any) -> bool:
+    return isinstance(one, tuple | list) and len(one) == 2 and isinstance(one[0], str)
 
 
 def _rows(data: Any) -> np.ndarray:

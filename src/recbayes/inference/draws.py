@@ -1,7 +1,6 @@
 """`rb.sample_posterior`: draws of trees from the posterior."""
 
 from concurrent.futures import Executor
-from functools import partial
 from typing import Any, TypeVar, Unpack, overload
 
 import numpy as np
@@ -11,7 +10,6 @@ from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.errors import DataError
 from recbayes.family.family import Model
 from recbayes.family.posterior import Posterior
-from recbayes.inference.inside import inside_one
 from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, read
 from recbayes.spans.constraints import Constraints, Known
 
@@ -54,7 +52,9 @@ def sample_posterior(
 
     `components`, `boundaries` and `allowed` are those of `rb.inside`; by default messages have one Gaussian, and more where
     the draws disagree with the chart and the series is short enough. The seed decides all draws: the same seed gives the
-    same posterior, however many threads there are. Draws of a discrete model (`PCFG`, `DiscreteRBN`) are exact.
+    same posterior, however many threads there are. Draws of a discrete model (`PCFG`, `DiscreteRBN`) are exact. Those of an
+    `RBN` have values of their nodes, too; they come from a Gaussian stand-in of the model and are weighted by its true
+    densities, or, where these weights are worth little, from Gibbs sampling (`method` says which).
     """
     count = whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError)
     generator = generator_of(seed)
@@ -72,8 +72,5 @@ def sample_posterior(
 def draw_one(
     model: Any, sequence: Any, constraints: Constraints, components: int | None, draws: int, seed: int
 ) -> Posterior:
-    """Draws of one checked sequence, from charts that are made better until the draws agree with them."""
-    fill = partial(inside_one, model, sequence, constraints)
-    if components is None:
-        return model.family.draw_well(draws, seed, fill)
-    return model.family.draw(fill(components), draws, seed)
+    """Draws of one checked sequence."""
+    return model.family.posterior(model, sequence, constraints, draws, seed, components)

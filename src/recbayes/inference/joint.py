@@ -2,7 +2,7 @@
 
 from typing import Any, Unpack
 
-from recbayes.errors import ModelError
+from recbayes.errors import DataError, ModelError
 from recbayes.family.family import Model, family_of
 from recbayes.inference.reading import read
 from recbayes.spans.constraints import Known
@@ -20,4 +20,6 @@ def joint_inside(model: Model[Any, Any, Any], series: Any, values: Any, **known:
     if not family.has("joint_inside"):
         raise ModelError(f"joint_inside is for an RBN, got {family.name}; see to_general()")
     task = read(model, series, known)
+    if not task.single:
+        raise DataError("joint_inside takes one sequence at a time, with its values; got a list of sequences")
     return family.joint_inside(model, task.sequences[0], task.constraints[0], values)

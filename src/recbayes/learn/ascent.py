@@ -60,13 +60,17 @@ def ascend(run: Run, ended: Ended, terrain: Terrain, how: How, lengths: Sequence
     if how.exact is not None and family.has("draw_around"):
         plan = Plan(AUTOMATIC if how.exact == "auto" else int(how.exact), how.seed, how.components)
     short = len(lengths) == 1 and lengths[0] <= SHORT
-    _climb_charts(run, ended, starts, terrain, how, plan, SHORTER if short else FINALS)
+    if family.has("inside"):
+        _climb_charts(run, ended, starts, terrain, how, plan, SHORTER if short else FINALS)
+    else:  # there is no evidence but that of draws
+        ended.summits = [_as_summit(run, start) for start in starts]
     best = max(ended.summits, key=lambda summit: summit.objective)
     nearby: Callable[[np.ndarray], Here] = run
     known = None
     if plan is not None and parameters.size:
         gaps = {n: gap_at(run, one.vector, plan, 0) for n, one in enumerate(ended.summits) if np.isfinite(one.objective)}
-        if gaps and (how.exact != "auto" or any(gap.matters for gap in gaps.values())):
+        always = how.exact != "auto" or not family.has("inside")
+        if gaps and (always or any(gap.matters for gap in gaps.values())):
             number = max(gaps, key=lambda n: ended.summits[n].objective - gaps[n].total)
             best, nearby = _climb_draws(run, ended, ended.summits[number], terrain, climb, plan)
             ended.refined = best
@@ -113,6 +117,11 @@ def _climb_draws(run: Run, ended: Ended, best: Summit, terrain: Terrain, climb: 
     run.enter("drawn evidence")
     found = climb_in_batches(climb, run, best.vector, terrain, run.series, plan.seed, plan.centre)
     return Climbed(found, partial(run, around=plan.centre(found.vector, ROUNDS + 1)))
+
+
+def _as_summit(run: Run, start: np.ndarray) -> Summit:
+    here = run(start)
+    return Summit(start, here.objective, here.log_likelihood, False, "the start")
 
 
 class _Looks:

@@ -22,7 +22,6 @@ import numpy as np
 
 from recbayes.checks.arrays import frozen
 from recbayes.errors import FileError
-from recbayes.family.saved import to_json
 from recbayes.learn.workers import Constrained
 from recbayes.parameters.parameters import Parameters
 
@@ -49,7 +48,7 @@ class Evaluation(NamedTuple):
 def fingerprint(parameters: Parameters, series: Sequence[Constrained]) -> str:
     """What evaluations depend on: the model, what of it is free, and the data."""
     digest = hashlib.sha256(json.dumps(parameters.choices).encode())
-    digest.update(to_json(parameters.model).encode())
+    digest.update(parameters.model.family.identity(parameters.model).encode())
     for sequence, constraints in series:
         arrays = parameters.model.family.arrays(sequence)
         for array in (*arrays, *constraints.values()):

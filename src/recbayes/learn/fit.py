@@ -140,6 +140,8 @@ def fit(
                 f"{family.name} is trained by reestimate: it knows allowed, pseudo_count, max_evaluations, executor"
             )
         return _by_counting(model, series, groups, began)
+    if exact is None and not family.has("inside"):
+        raise ModelError(f"exact=None trusts charts, of which {family.name} has none; leave it out")
     task = read(model, series, groups.known)
     parameters = _parameters(task, chosen)
     how = How(groups, priors, restarts, seed, exact, components, standard_errors, on_error == "skip")

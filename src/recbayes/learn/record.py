@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from recbayes.family.family import family_of
 from recbayes.learn.ascent import Ended
 from recbayes.learn.climb import Summit
 from recbayes.learn.drawn import AUTOMATIC, Gap
@@ -79,7 +80,7 @@ class Fit(Generic[ModelT]):
         lines += [f"{row.name:{width}}  {row.estimate:>12.5g}  {_error(row.standard_error):>14}" for row in self.table]
         error = "" if self.exact is None else f" ± {self.exact.standard_error:.4f} by draws"
         lines.append(f"log likelihood {self.log_likelihood:.4f}{error}   AIC {self.aic:.2f}   BIC {self.bic:.2f}")
-        if self.exact is not None:
+        if self.exact is not None and family_of(self.model).has("inside"):
             lines.append(f"that of charts {self.chart_log_likelihood:.4f}")
         state = "converged" if self.converged else "not converged"
         lines.append(f"{state} ({self.reason}) after {len(self.history)} evaluations in {self.seconds:.1f} s")

@@ -10,10 +10,10 @@ from scipy.special import logsumexp
 
 from recbayes.checks.arrays import whole_number
 from recbayes.errors import DataError
-from recbayes.family.posterior import Posterior, ScoredTree
+from recbayes.family.posterior import Latent, Posterior, ScoredTree
 from recbayes.gaussian.model.moments import matched_moments
 from recbayes.gaussian.posterior.decode import GaussianCells
-from recbayes.gaussian.posterior.latents import Latent, gather_latents
+from recbayes.gaussian.posterior.latents import gather_latents
 from recbayes.gaussian.posterior.leaves import Belief, LeafPart, belief, leaf_parts
 from recbayes.gaussian.posterior.posterior import SUSPICIOUS, GaussianPosterior
 from recbayes.segmentation.defaults import Candidate

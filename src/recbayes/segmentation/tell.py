@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from recbayes.family.posterior import Posterior
-from recbayes.gaussian.posterior.latents import Latent
+from recbayes.family.posterior import Latent, Posterior
 from recbayes.segmentation.average import AveragePosterior
 from recbayes.tree.node import Node
 from recbayes.tree.tree import Tree

@@ -20,6 +20,8 @@ from recbayes.gaussian.model.parts import Link
 from recbayes.lengths import LENGTHS, Length
 from recbayes.parameters.quantity import Quantity, Slopes, Values
 
+OBSERVED = "observed"  # beside those of quantities, the name of derivatives with respect to the observations
+
 
 class Rows(NamedTuple):
     """Where the potentials of one emission are kept: for every width a row, with the potentials of all starts."""

@@ -12,7 +12,7 @@ from scipy.linalg import block_diag
 from recbayes.checks.arrays import covariance, frozen, number, vector
 from recbayes.checks.series import Series
 from recbayes.errors import ModelError
-from recbayes.gaussian.emissions.emission import Linear, Sampled, check_length
+from recbayes.gaussian.emissions.emission import OBSERVED, Linear, Sampled, check_length
 from recbayes.gaussian.emissions.observations import observe, observe_adjoint
 from recbayes.gaussian.emissions.potentials import Potentials
 from recbayes.gaussian.emissions.products import Product
@@ -79,7 +79,7 @@ class Emit(Product):
     def observe_slopes(self, series: Series, potentials: Potentials, derivatives: Potentials) -> Slopes:
         found = observe_adjoint(self, series, potentials, derivatives)
         shown = found.map[:, : self.columns if self.map is None else self.map.shape[1]]  # without blank dimensions
-        return {"covariance": found.covariance, "map": shown, "offset": found.offset}
+        return {"covariance": found.covariance, "map": shown, "offset": found.offset, OBSERVED: found.observed}
 
     def behind(self, link: Link | None) -> Self:
         mean = compose(link, mean_of(self))

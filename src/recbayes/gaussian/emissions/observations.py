@@ -15,11 +15,12 @@ from recbayes.gaussian.model.roots import inverse, roots
 
 
 class AffineGradient(NamedTuple):
-    """Derivatives with respect to H, h and R."""
+    """Derivatives with respect to H, h and R, and to all that was observed (zero where it is missing)."""
 
     map: np.ndarray
     offset: np.ndarray
     covariance: np.ndarray
+    observed: np.ndarray
 
 
 class _Group(NamedTuple):
@@ -61,15 +62,16 @@ def observe(rule: Affine, series: Series, size: int) -> Potentials:
 
 
 def observe_adjoint(rule: Affine, series: Series, potentials: Potentials, derivatives: Potentials) -> AffineGradient:
-    """Derivatives with respect to H, h and R, from those with respect to the potentials of the observations."""
+    """Derivatives with respect to H, h, R and the observations, from those with respect to the observations' potentials."""
     size = potentials.mode.shape[1]
     columns = series.values.shape[1]
     if _is_plain(rule, series) and size == columns:  # the general case below, with H = 1 and nothing that H cannot reach
         W, _ = inverse(rule.covariance)
         total = derivatives.precision.sum(axis=0)
         d_map = 2.0 * W @ total - derivatives.mode.T @ potentials.mode
-        return AffineGradient(d_map, -derivatives.mode.sum(axis=0), -W @ total @ W - 0.5 * derivatives.height.sum() * W)
-    d_map, d_offset, d_noise = np.zeros((columns, size)), np.zeros(columns), np.zeros((columns, columns))
+        d_noise = -W @ total @ W - 0.5 * derivatives.height.sum() * W
+        return AffineGradient(d_map, -derivatives.mode.sum(axis=0), d_noise, derivatives.mode)
+    d_map, d_noise, observed = np.zeros((columns, size)), np.zeros((columns, columns)), np.zeros((len(series), columns))
     for group in _groups(rule, series, size):
         rows, seen, H, L, _, inverted = group
         U = np.linalg.solve(L, np.broadcast_to(np.eye(len(seen)), L.shape))
@@ -81,13 +83,13 @@ def observe_adjoint(rule: Affine, series: Series, potentials: Potentials, deriva
         Ht, Wr = t @ H.T, apply(W, rest)
         WHt = apply(W, Ht)
         d_map[seen] += Wr.T @ t - WHt.T @ mode + (g * Wr).T @ mode + 2.0 * (W @ H @ P).sum(axis=0)
-        d_offset[seen] -= (WHt - g * Wr).sum(axis=0)
+        observed[np.ix_(rows, seen)] = WHt - g * Wr
         d_W = outer(Ht, rest) - 0.5 * outer(g * rest, rest) + H @ P @ H.T
         d_W = 0.5 * (d_W + d_W.swapaxes(1, 2))
         d_noise[np.ix_(seen, seen)] -= (W @ d_W @ W + 0.5 * g[:, :, None] * W).sum(axis=0)
     if series.noise_covariance is not None:
         d_noise[:] = 0.0
-    return AffineGradient(d_map, d_offset, d_noise)
+    return AffineGradient(d_map, -observed.sum(axis=0), d_noise, observed)
 
 
 def _is_plain(rule: Affine, series: Series) -> bool:

@@ -1,24 +1,15 @@
 """Values of nodes: posterior means and covariances, exact given each drawn tree and averaged over the draws."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from recbayes.compiled.layout import MODE, pack_symmetric, precision_from, triangle_entries, unpack_symmetric
+from recbayes.family.posterior import Latent
 from recbayes.gaussian.chart.coordinates import moments_outside
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.posterior.follow import node_values
 from recbayes.tree.forest import Forest
 
 CHUNK = 1 << 16  # nodes whose densities are held at once
-
-
-class Latent(NamedTuple):
-    """The value of a node, given that it exists: its mean and covariance, and the node's probability."""
-
-    mean: np.ndarray
-    covariance: np.ndarray
-    probability: float
 
 
 def gather_latents(

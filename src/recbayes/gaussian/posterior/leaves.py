@@ -12,12 +12,13 @@ import numpy as np
 from scipy.special import ndtr, softmax
 
 from recbayes.checks.series import Series
+from recbayes.family.posterior import Latent
 from recbayes.gaussian.chart.tables import emit_rules, tables_of
 from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.emissions.one_leaf import own_given, own_names
 from recbayes.gaussian.emissions.regression import ticks_of
 from recbayes.gaussian.posterior.corrections import corrections
-from recbayes.gaussian.posterior.latents import Latent, gather_latents
+from recbayes.gaussian.posterior.latents import gather_latents
 
 if TYPE_CHECKING:
     from recbayes.gaussian.posterior.posterior import GaussianPosterior

@@ -9,12 +9,12 @@ from scipy.special import logsumexp
 from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.compiled.lanes import LANES
 from recbayes.errors import DataError
-from recbayes.family.posterior import Posterior, ScoredTree
+from recbayes.family.posterior import Latent, Posterior, ScoredTree
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.posterior.decode import GaussianCells
 from recbayes.gaussian.posterior.follow import log_joints
 from recbayes.gaussian.posterior.given_tree import smooth
-from recbayes.gaussian.posterior.latents import Latent, gather_latents
+from recbayes.gaussian.posterior.latents import gather_latents
 from recbayes.gaussian.posterior.rules import best_rules
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree

@@ -25,6 +25,24 @@ class _At(NamedTuple):
     state: int
 
 
+def best_nodes(chart: JointChart) -> np.ndarray:
+    """The best structure in preorder, as drawn ones are: number, way, edge, children's states, which child (5, nodes)."""
+    graph = chart.landscape.graph
+    best = np.empty_like(chart.inside)
+    choice = np.zeros((3, len(best)), dtype=np.int64)
+    run_kernel(best_structures, graph, chart.weights, best, choice)
+    root = int(graph.place[-2]) + int(np.argmax(chart.prior + best[graph.place[-2] :]))
+    found, waiting = [], [(root, 0)]
+    while waiting:
+        number, child = waiting.pop()
+        way, edge, states = choice[:, number].tolist()
+        found.append((number, way, edge, states, child))
+        of_children = np.unravel_index(states, chart.landscape.blocks[way].sizes)
+        below = graph.below[edge].tolist()
+        waiting += [(below[n] + int(own), n) for n, own in reversed(list(enumerate(of_children))) if below[n] >= 0]
+    return np.array(found).T.copy()
+
+
 def best_tree(chart: JointChart) -> Tree:
     """From the root down, what the maximum chose; the first of equals."""
     graph = chart.landscape.graph

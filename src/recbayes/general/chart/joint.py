@@ -17,7 +17,7 @@ from recbayes.compiled.compilation import run_kernel
 from recbayes.errors import DataError
 from recbayes.general.chart.cells import Cells, make_cells
 from recbayes.general.chart.layers import Layer
-from recbayes.general.chart.weights import Block, blocks_of, check_weights, weight_function
+from recbayes.general.chart.weights import Block, blocks_of, check_weights, rows_of_values, weight_function
 from recbayes.general.data import Observations
 from recbayes.general.extra import in_doubles, jax_module
 from recbayes.general.kernels.structures import Graph, share_structures, sum_structures
@@ -44,12 +44,26 @@ class Landscape:
         self.blocks = blocks_of(model.parts, self.cells)
         self.graph = _graph(model, self.cells, self.blocks)
         jax = jax_module()
-        weights = weight_function(model, self.cells, observed)
+        weights = self.weight_function = weight_function(model, self.cells, observed)
 
         def pulled(values: Any, parameters: Any, shares: Any) -> Any:
             return jax.vjp(weights, values, parameters)[1](shares)
 
         self._weights, self._pulled = jax.jit(weights), jax.jit(pulled)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """For every cell, its row among the values of its variable."""
+        return rows_of_values(self.cells)
+
+    def cells_of(self, numbers: np.ndarray) -> np.ndarray:
+        """The cells that places of the graph are of."""
+        return np.searchsorted(self.graph.place, numbers, side="right") - 1
+
+    @property
+    def most_nodes(self) -> int:
+        """More than any tree has: a span is a node of each layer at most once, and there are fewer than 2 N spans."""
+        return 2 * self.cells.length * len(self.cells.layers.order) + 1
 
     @property
     def continuous(self) -> list[str]:

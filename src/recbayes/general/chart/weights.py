@@ -7,7 +7,7 @@ import numpy as np
 
 from recbayes.errors import DataError
 from recbayes.general.chart.cells import Cells, Edges
-from recbayes.general.chart.layers import Layer
+from recbayes.general.chart.layers import Layer, Way
 from recbayes.general.data import Observations
 from recbayes.general.extra import jax_module
 from recbayes.general.model.densities import called, log_density, log_prob, log_structure, safe_log
@@ -56,9 +56,9 @@ def weight_function(model: RBN, cells: Cells, observed: Observations) -> Callabl
     """
     jnp = jax_module("jax.numpy")
     parts = model.parts
-    rows = _rows_of_values(cells)
+    rows = rows_of_values(cells)
     root = cells.of(Layer(parts.root))[-1:]
-    shown = [_safe(values) for values in observed.values]
+    shown = [safe_observations(values) for values in observed.values]
 
     def weights(values: Mapping[str, Any], parameters: Any) -> Any:
         given = model.called_with(parameters)
@@ -66,7 +66,7 @@ def weight_function(model: RBN, cells: Cells, observed: Observations) -> Callabl
         found = []
         for edges in cells.edges:
             if edges.way.step is None:
-                found.append(_closure(parts, cells.layers.rings, given, edges))
+                found.append(closure(parts, cells.layers.rings, given, edges.way))
                 continue
             step = parts.steps[edges.way.layer.variable][edges.way.step]
             made = _leaf_weights if step.length is not None else _edge_weights
@@ -80,7 +80,7 @@ def weight_function(model: RBN, cells: Cells, observed: Observations) -> Callabl
     return weights
 
 
-def _rows_of_values(cells: Cells) -> np.ndarray:
+def rows_of_values(cells: Cells) -> np.ndarray:
     """For every cell, its row among the values of its variable."""
     rows = np.zeros(len(cells.layer), dtype=np.int64)
     for layer in cells.layers.order:
@@ -102,7 +102,7 @@ def _is_constant(parts: Parts, edges: Edges) -> bool:
     return all(_is_discrete(parts, one) for one in (edges.way.layer, *edges.way.children))
 
 
-def _safe(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def safe_observations(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Observations with some that were seen in the place of those that are missing, and which were seen."""
     seen = ~np.isnan(values)
     first = [column[flags][0] if flags.any() else 0.0 for column, flags in zip(values.T, seen.T, strict=True)]
@@ -182,12 +182,12 @@ def _leaf_weights(here: _Here, edges: Edges, step: Step) -> Any:
     return total + chances + jnp.asarray(step.length.log_probability(lengths))[:, None]
 
 
-def _closure(parts: Parts, rings: tuple[tuple[str, ...], ...], given: Any, edges: Edges) -> Any:
+def closure(parts: Parts, rings: tuple[tuple[str, ...], ...], given: Any, way: Way) -> Any:
     """Log probabilities of all unary ways within a ring, from one variable's states to another's: log (1 - U)^-1."""
     jax, jnp = jax_module(), jax_module("jax.numpy")
-    target = edges.way.children[0]
+    target = way.children[0]
     assert isinstance(target, Layer)
-    ring = next(one for one in rings if edges.way.layer.variable in one)
+    ring = next(one for one in rings if way.layer.variable in one)
     first = dict(zip(ring, np.cumsum([0, *(parts.variables[one].states for one in ring)]), strict=False))
     size = sum(parts.variables[one].states for one in ring)
     U = jnp.zeros((size, size))
@@ -207,9 +207,7 @@ def _closure(parts: Parts, rings: tuple[tuple[str, ...], ...], given: Any, edges
                 block = jax.vmap(jax.vmap(chance, (None, 0)), (0, None))(*states)
                 U = U.at[first[name] : first[name] + len(states[0]), first[child] : first[child] + len(states[1])].add(block)
     C = jnp.linalg.inv(jnp.eye(size) - U)
-    rows = slice(
-        first[edges.way.layer.variable], first[edges.way.layer.variable] + parts.variables[edges.way.layer.variable].states
-    )
+    rows = slice(first[way.layer.variable], first[way.layer.variable] + parts.variables[way.layer.variable].states)
     columns = slice(first[target.variable], first[target.variable] + parts.variables[target.variable].states)
     return safe_log(C[rows, columns])
 
@@ -231,7 +229,8 @@ def check_weights(parts: Parts, cells: Cells, blocks: Sequence[Block], weights: 
             start, end = cells.points[cells.spans[edges.parents[bad[0]]]]
             raise DataError(
                 f"the density of {_name(edges)} is not a number at the node {start}:{end}; check it there, and whether "
-                "an observation is missing in part, of which only normal distributions and those of independent numbers know"
+                "an observation is missing in part, of which only normal distributions and those of single numbers know, "
+                "or probabilities of steps do not sum to one"
             )
         first += count
     raise DataError("the density of the prior is not a number at the root's value")

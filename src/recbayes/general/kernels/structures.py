@@ -29,7 +29,7 @@ class Graph(NamedTuple):
 
 
 @njit(**BORROWING)
-def _under(graph: Graph, way: int, e: int, q: int, inside: np.ndarray) -> float:
+def sum_under(graph: Graph, way: int, e: int, q: int, inside: np.ndarray) -> float:
     """The sum of the children's numbers, for states that q counts."""
     total = 0.0
     for n in range(graph.below.shape[1] - 1, -1, -1):
@@ -41,7 +41,7 @@ def _under(graph: Graph, way: int, e: int, q: int, inside: np.ndarray) -> float:
 
 
 @njit(**BORROWING)
-def _combinations(graph: Graph, way: int) -> int:
+def combinations(graph: Graph, way: int) -> int:
     count = 1
     for n in range(graph.sizes.shape[1]):
         count *= graph.sizes[way, n]
@@ -60,13 +60,13 @@ def sum_structures(graph: Graph, weights: np.ndarray, inside: np.ndarray) -> Non
                 begin, end = graph.first[way, c], graph.first[way, c + 1]
                 if begin == end:
                     continue
-                count = _combinations(graph, way)
+                count = combinations(graph, way)
                 for e in range(begin, end):
                     for q in range(count):
                         value = weights[graph.weight[e] + p * count + q]
                         if value == -math.inf:
                             continue
-                        value += _under(graph, way, e, q, inside)
+                        value += sum_under(graph, way, e, q, inside)
                         if value <= highest:
                             if value > -math.inf:
                                 total += math.exp(value - highest)
@@ -92,13 +92,13 @@ def share_structures(
                 begin, end = graph.first[way, c], graph.first[way, c + 1]
                 if begin == end:
                     continue
-                count = _combinations(graph, way)
+                count = combinations(graph, way)
                 for e in range(begin, end):
                     for q in range(count):
                         place = graph.weight[e] + p * count + q
                         if weights[place] == -math.inf:
                             continue
-                        share = here * math.exp(weights[place] + _under(graph, way, e, q, inside) - own)
+                        share = here * math.exp(weights[place] + sum_under(graph, way, e, q, inside) - own)
                         if not share > 0.0:
                             continue
                         shares[place] += share
@@ -124,12 +124,70 @@ def best_structures(graph: Graph, weights: np.ndarray, best: np.ndarray, choice:
                 begin, end = graph.first[way, c], graph.first[way, c + 1]
                 if begin == end:
                     continue
-                count = _combinations(graph, way)
+                count = combinations(graph, way)
                 for e in range(begin, end):
                     for q in range(count):
                         value = weights[graph.weight[e] + p * count + q]
                         if value > -math.inf:
-                            value += _under(graph, way, e, q, best)
+                            value += sum_under(graph, way, e, q, best)
                         if value > best[here]:
                             best[here] = value
                             choice[0, here], choice[1, here], choice[2, here] = way, e, q
+
+
+@njit(**KERNEL)
+def find_parents(arities: np.ndarray, sizes: np.ndarray, parents: np.ndarray) -> None:
+    """The parent of every node, of trees in preorder one after the other; -1 for roots."""
+    begin = 0
+    left = np.empty(len(arities), dtype=np.int64)
+    open_nodes = np.empty(len(arities), dtype=np.int64)
+    for size in sizes:
+        height = 0
+        for i in range(begin, begin + size):
+            parents[i] = open_nodes[height - 1] if height > 0 else -1
+            if height > 0:
+                left[height - 1] -= 1
+                if left[height - 1] == 0:
+                    height -= 1
+            if arities[i] > 0:
+                open_nodes[height], left[height] = i, arities[i]
+                height += 1
+        begin += size
+
+
+@njit(**KERNEL)
+def unfold_trees(
+    nodes: np.ndarray, sizes: np.ndarray, below: np.ndarray, seen: np.ndarray, hidden: np.ndarray, alone: np.ndarray,
+    sources: np.ndarray, points: np.ndarray, arities: np.ndarray, shown: np.ndarray,
+) -> int:  # fmt: skip
+    """Drawn nodes (number, way, edge, ...), in preorder, as nodes of trees that have observations beside children, too.
+
+    `below` and `seen` have the children of edges: cells, and points of observations (-1: not one); `hidden` are ways that
+    are not told, `alone` those to observations alone, which are no nodes. `sources` gets the drawn node of every node (-1:
+    an observation), `points` where an observation stands, and `shown` the numbers of nodes of trees. How many there are.
+    """
+    stack = np.empty(8 * (nodes.shape[1] + 1), dtype=np.int64)
+    used, i = 0, 0
+    for t in range(len(sizes)):
+        height, begin = 1, used
+        stack[0] = -1
+        while height > 0:
+            height -= 1
+            if stack[height] >= 0:
+                sources[used], points[used], arities[used] = -1, stack[height], 0
+                used += 1
+                continue
+            way, e = nodes[1, i], nodes[2, i]
+            count = 0
+            if not alone[way]:
+                for n in range(below.shape[1] - 1, -1, -1):
+                    if below[e, n] >= 0 or seen[e, n] >= 0:
+                        stack[height] = -1 if below[e, n] >= 0 else seen[e, n]
+                        height += 1
+                        count += 1
+            if not hidden[way]:
+                sources[used], points[used], arities[used] = i, -1, count
+                used += 1
+            i += 1
+        shown[t] = used - begin
+    return used

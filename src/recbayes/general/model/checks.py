@@ -9,7 +9,7 @@ from recbayes.checks.arguments import instance, text
 from recbayes.checks.arrays import short
 from recbayes.errors import ModelError
 from recbayes.general.model.parts import Parts, Step
-from recbayes.general.model.supports import Support
+from recbayes.general.model.supports import Positive, Simplex, Support
 from recbayes.lengths import Length
 
 MOST = 8  # children of a step: a chart of N observations has N^(children + 1) / (children + 1)! edges
@@ -55,6 +55,37 @@ def check_parameters(parameters: Any, name: str) -> None:
             raise ModelError(f"{name} must be real numbers, got {parameters.dtype}")
     else:
         raise ModelError(f"{name} must be numbers, arrays, or mappings and lists of these, got {short(parameters)}")
+
+
+def named(parameters: Any, name: str = "") -> dict[str, Any]:
+    """All numbers and arrays of parameters, by their names."""
+    found: dict[str, Any] = {}
+    if isinstance(parameters, Mapping):
+        for key, one in parameters.items():
+            found |= named(one, f"{name}.{key}" if name else str(key))
+    elif isinstance(parameters, list | tuple):
+        for n, one in enumerate(parameters):
+            found |= named(one, f"{name}[{n}]")
+    else:
+        found[name or "parameters"] = parameters
+    return found
+
+
+def check_domains(parameters: Any, domains: Any) -> None:
+    """Whether domains are of parameters that there are, and these lie in them."""
+    if not isinstance(domains, Mapping):
+        raise ModelError(f"domains must map names of parameters to Positive() or Simplex(...), got {type(domains).__name__}")
+    there = named(parameters)
+    for name, domain in domains.items():
+        if name not in there:
+            raise ModelError(f"domains: there is no parameter {name!r}; there are {sorted(there)}")
+        if type(domain) not in (Positive, Simplex):
+            raise ModelError(f"the domain of {name!r} must be Positive() or Simplex(n), got {domain!r}")
+        value = np.atleast_1d(np.asarray(there[name], dtype=np.float64))
+        if isinstance(domain, Simplex) and value.shape[-1] != domain.dim:
+            raise ModelError(f"the parameter {name!r} has {value.shape[-1]} numbers in a row, its domain {domain.dim}")
+        if not np.all(domain.holds(value)):
+            raise ModelError(f"the parameter {name!r} is not in its domain, {domain}: {np.round(value, 6).tolist()}")
 
 
 def _check_step(step: Any, where: str, parts: Parts) -> None:

@@ -7,6 +7,8 @@ from recbayes.errors import DataError, ModelError
 from recbayes.general.extra import jax_module
 from recbayes.general.model.parts import Parts
 
+CLOSE = 1e-6  # probabilities of steps sum to one but for so much
+
 
 def in_arrays(parameters: Any) -> Any:
     """Parameters as arrays of JAX, in doubles."""
@@ -41,6 +43,9 @@ def log_structure(parts: Parts, given: Any, variable: str, x: Any) -> dict[str, 
             f"the structure of {variable!r} must give one number for {wrong[0]!r}, got the shape {jnp.shape(told[wrong[0]])}"
         )
     logs = {name: safe_log(one) for name, one in told.items()}
+    if len(told) == len(names):  # what does not sum to one is no number, which charts and draws refuse
+        fair = jnp.abs(sum(told.values()) - 1.0) < CLOSE
+        logs = {name: jnp.where(fair, one, jnp.nan) for name, one in logs.items()}
     for name in names:
         if name not in told:
             logs[name] = safe_log(1.0 - sum(told.values()))
@@ -103,13 +108,24 @@ def log_prob(one: Any, value: Any, seen: Any, where: str, size: int | None) -> A
         )
     if seen is None:
         return _number(one.log_prob(value), where)
+    if getattr(one, "is_discrete", False):
+        value = jnp.asarray(value).astype(jnp.int64)  # observations are read as real numbers
     base = getattr(one, "base_dist", None)
     if getattr(one, "reinterpreted_batch_ndims", 0) == 1 and base is not None and base.event_shape == ():
-        return jnp.where(seen, base.log_prob(value), 0.0).sum()
+        return jnp.where(seen, _within(base, value, base.log_prob(value)), 0.0).sum()
     if hasattr(one, "loc") and hasattr(one, "covariance_matrix") and jnp.shape(value):
         return _log_normal_of_seen(one, value, seen)
     partly = jnp.where(jnp.any(seen), jnp.nan, 0.0)  # what this distribution says of a part of its value is not known
-    return jnp.where(jnp.all(seen), _number(one.log_prob(value), where), partly)
+    return jnp.where(jnp.all(seen), _within(one, value, _number(one.log_prob(value), where)), partly)
+
+
+def _within(one: Any, value: Any, log: Any) -> Any:
+    """Minus infinity where an observation is none of the distribution's; it need not say so itself."""
+    jnp, constraints = jax_module("jax.numpy"), jax_module("numpyro.distributions.constraints")
+    support = getattr(one, "support", None)
+    if support is None or support is constraints.real or support is constraints.real_vector:
+        return log
+    return jnp.where(support(value), log, -jnp.inf)
 
 
 def _log_normal_of_seen(one: Any, value: Any, seen: Any) -> Any:

@@ -5,10 +5,11 @@ one for all of them: over the children's values one after the other, or an objec
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from recbayes.general.extra import jax_module
 from recbayes.general.model.supports import Support
 from recbayes.lengths import Length
 
@@ -41,6 +42,7 @@ class Parts:
     structures: Mapping[str, Callable[[Any, Any], Mapping[str, Any]]]
     root: str
     prior: Callable[[Any], Any]
+    kept: dict[Any, Any] = field(default_factory=dict)  # functions of parameters that have been compiled
 
     @cached_property
     def unary(self) -> dict[str, list[str]]:
@@ -49,3 +51,10 @@ class Parts:
             name: [step.children[0] for step in steps.values() if len(step.children) == 1 and step.children[0] in self.steps]
             for name, steps in self.steps.items()
         }
+
+
+def compiled(parts: Parts, name: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, compiled when it is first asked for by this name: models that differ in parameters alone share it."""
+    if name not in parts.kept:
+        parts.kept[name] = jax_module().jit(function)
+    return parts.kept[name]

@@ -1,8 +1,8 @@
 """`rb.RBN`: recursive Bayesian networks with any densities."""
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from inspect import get_annotations
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from recbayes.checks.arguments import instance
 from recbayes.checks.arrays import short
 from recbayes.errors import ModelError
-from recbayes.general.model.checks import check_parameters, checked_parts
+from recbayes.general.model.checks import check_domains, check_parameters, checked_parts
 from recbayes.general.model.parts import Parts, Step
 from recbayes.general.model.supports import Support
 from recbayes.lengths import Length
@@ -47,6 +47,7 @@ class RBN:
             root="x",
             prior=lambda p: dist.Normal(jnp.zeros(2), 1.0).to_event(1),
             parameters={"spread": 0.3},
+            domains={"spread": rb.Positive()},                        # for learning; others may be any numbers
         )
 
     Densities are functions of parameters and the parent's value (for the state of a discrete one: a whole number), written
@@ -56,6 +57,7 @@ class RBN:
 
     value: ClassVar[Support]
     length: ClassVar[Length | None] = None
+    domains: Mapping[str, Support] = MappingProxyType({})
 
     def __init__(
         self,
@@ -65,15 +67,19 @@ class RBN:
         root: str | None = None,
         prior: Callable[[Any], Any] | None = None,
         parameters: Any = None,
+        domains: Mapping[str, Support] | None = None,
         **own: Any,
     ) -> None:
         self._kept: dict[Any, Any] = {}
+        if domains is not None:
+            self.domains = domains
         if type(self) is not RBN:
             given = [name for name, one in (("variables", variables), ("steps", steps), ("prior", prior)) if one is not None]
             if given or parameters is not None:
                 raise ModelError(f"{type(self).__name__} is a class with methods; it takes its parameters only, got {given}")
             self._fields = _fields(type(self), own)
             check_parameters(self._fields, "parameters")
+            check_domains(self._fields, self.domains)
             self._parts = checked_parts(_parts_of_class(type(self)))
             for name, one in self._fields.items():
                 object.__setattr__(self, name, one)
@@ -82,6 +88,7 @@ class RBN:
             raise TypeError(f"RBN has no argument {next(iter(own))!r}")
         self._fields = {} if parameters is None else parameters
         check_parameters(self._fields, "parameters")
+        check_domains(self._fields, self.domains)
         terminals = _terminals(variables, steps)
         self._parts = checked_parts(
             Parts(variables, terminals, steps, structures, root, prior)  # type: ignore[arg-type]
@@ -105,7 +112,9 @@ class RBN:
 
     def with_parameters(self, parameters: Any) -> Self:
         """The model with other parameters, of the same form."""
-        other = copy.copy(self)
+        check_parameters(parameters, "parameters")
+        other = object.__new__(type(self))  # with the same parts, and so with all that was compiled for them
+        other.__dict__.update(self.__dict__)
         other._kept = {}
         if type(self) is RBN:
             other._fields = parameters
@@ -134,6 +143,15 @@ class RBN:
 
         return sample(self, seed=seed, min_length=min_length, max_length=max_length, attempts=attempts)
 
+    def __reduce__(self) -> tuple:
+        """Other processes make it again, without what was compiled."""
+        if type(self) is not RBN:
+            return _again, (type(self), (), self._fields)
+        parts = self._parts
+        return _again, (
+            RBN, (parts.variables, parts.steps, parts.structures, parts.root, parts.prior, self._fields, self.domains), {}
+        )  # fmt: skip
+
     def __repr__(self) -> str:
         name = type(self).__name__
         lines = [f"{name}(root {self._parts.root})"]
@@ -143,6 +161,10 @@ class RBN:
                 length = "" if step.length is None else f", {step.length}"
                 lines.append(f"    {step_name} -> {' '.join(step.children)}{length}")
         return "\n".join(lines)
+
+
+def _again(kind: type[RBN], given: tuple[Any, ...], own: Mapping[str, Any]) -> RBN:
+    return kind(*given, **own)
 
 
 def _fields(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:

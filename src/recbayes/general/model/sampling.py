@@ -16,7 +16,7 @@ from recbayes.checks.kept import kept
 from recbayes.errors import LengthError, ModelError
 from recbayes.general.extra import in_doubles, jax_module
 from recbayes.general.model.densities import called, in_arrays, log_structure
-from recbayes.general.model.parts import OBSERVED, Step
+from recbayes.general.model.parts import OBSERVED, Parts, Step
 from recbayes.general.model.rbn import RBN
 from recbayes.tree.tree import Node, Tree
 
@@ -134,7 +134,10 @@ class _Draws:
         def all_steps(x: Any, seed: Any) -> Any:
             logs = log_structure(self._model.parts, self._given, name, x)
             keys = self._jax.random.split(self._key(seed), len(steps))
-            children = [self._children(step, x, key) for step, key in zip(steps.values(), keys, strict=True)]
+            children = [
+                children_of(self._model.parts, self._given, step, x, key)
+                for step, key in zip(steps.values(), keys, strict=True)
+            ]
             return self._jax.numpy.exp(self._jax.numpy.stack([logs[one] for one in steps])), children
 
         chances, children = self._once(name, all_steps)(value, _seed(rng))
@@ -157,26 +160,28 @@ class _Draws:
     def _key(self, seed: Any) -> Any:
         return self._jax.random.PRNGKey(seed)
 
-    def _children(self, step: Step, x: Any, key: Any) -> list[Any]:
-        parts = self._model.parts
-        if len(step.children) == 1 and step.children[0] in parts.terminals:
-            return []
-        density = called(f"a step to {' '.join(step.children)}", step.density, self._given, x)
-        if isinstance(density, list | tuple):
-            keys = self._jax.random.split(key, len(density))
-            return [one.sample(k) for one, k in zip(density, keys, strict=True)]
-        drawn = density.sample(key)
-        if isinstance(drawn, list | tuple):
-            return list(drawn)
-        if len(step.children) == 1:
-            return [drawn]
-        edges = np.cumsum([0, *(parts.variables[child].size for child in step.children)])
-        return [drawn[a:b] for a, b in pairwise(edges)]
-
     def _once(self, name: Any, function: Any) -> Any:
         if name not in self._compiled:
             self._compiled[name] = self._jax.jit(function)
         return self._compiled[name]
+
+
+def children_of(parts: Parts, given: Any, step: Step, x: Any, key: Any) -> list[Any]:
+    """Values of a node's children, drawn: in JAX. None for a step to one terminal alone, whose observations come later."""
+    jax = jax_module()
+    if len(step.children) == 1 and step.children[0] in parts.terminals:
+        return []
+    density = called(f"a step to {' '.join(step.children)}", step.density, given, x)
+    if isinstance(density, list | tuple):
+        keys = jax.random.split(key, len(density))
+        return [one.sample(k) for one, k in zip(density, keys, strict=True)]
+    drawn = density.sample(key)
+    if isinstance(drawn, list | tuple):
+        return list(drawn)
+    if len(step.children) == 1:
+        return [drawn]
+    edges = np.cumsum([0, *(parts.variables[child].size for child in step.children)])
+    return [drawn[a:b] for a, b in pairwise(edges)]
 
 
 def _chosen(chances: np.ndarray, rng: np.random.Generator) -> int | None:

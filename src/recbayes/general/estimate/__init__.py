@@ -1,0 +1,1 @@
+"""The most probable values of general models, with the structure summed out."""

@@ -1,0 +1,1 @@
+"""What is known of the trees of a sequence, by a general model."""

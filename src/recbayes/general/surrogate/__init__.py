@@ -1,0 +1,1 @@
+"""Gaussian stand-ins of general models: from them trees and values are drawn, which exact weights correct."""

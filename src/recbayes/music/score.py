@@ -1,0 +1,37 @@
+"""A score as its notes: what sounds from when to when, and where bars and beats are. Times are in quarter notes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """Notes of a piece, sorted by onset and pitch; ties are merged, grace notes left out.
+
+    `bars` and `beats` say where these begin; the last number of each is the end of the piece. `names` are what bars are
+    called, mostly their numbers. `drawing` is what the score is drawn from (MEI), if it was read from a score, and `ids`
+    are then the notes' names in it.
+    """
+
+    title: str
+    onsets: np.ndarray  # (notes,)
+    offsets: np.ndarray  # (notes,)
+    pitches: np.ndarray  # (notes,) MIDI numbers, 60 is middle C
+    bars: np.ndarray  # (bars + 1,)
+    names: tuple[str, ...]  # (bars,)
+    beats: np.ndarray  # (beats + 1,)
+    seconds: float = 0.75  # of a quarter note: how fast it is played
+    drawing: str | None = None
+    ids: tuple[str, ...] = ()  # (notes,)
+
+    @property
+    def end(self) -> float:
+        """When the piece ends."""
+        return float(self.bars[-1])
+
+    def __len__(self) -> int:
+        return len(self.onsets)
+
+    def __repr__(self) -> str:
+        return f"Score({self.title!r}: {len(self)} notes, {len(self.names)} bars, {self.end:g} quarters)"

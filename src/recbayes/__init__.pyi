@@ -30,6 +30,7 @@ from .family.posterior import Posterior as Posterior
 from .gaussian.chart.inside import Chart as Chart
 from .gaussian.chart.inside import Message as Message
 from .gaussian.chart.outside import Outside as Outside
+from .gaussian.emissions.composition import Composition as Composition
 from .gaussian.emissions.emit import Emit as Emit
 from .gaussian.emissions.leaf import Leaf as Leaf
 from .gaussian.model.linear import Branch as Branch

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.linalg import block_diag
 
-from recbayes.checks.arrays import covariance, frozen, number, vector
+from recbayes.checks.arrays import covariance, frozen, number, positive, vector
 from recbayes.checks.series import Series
 from recbayes.errors import ModelError
 from recbayes.gaussian.emissions.emission import OBSERVED, Linear, Sampled, check_length
-from recbayes.gaussian.emissions.observations import observe, observe_adjoint
+from recbayes.gaussian.emissions.observations import noise_of, observe, observe_adjoint
 from recbayes.gaussian.emissions.potentials import Potentials
 from recbayes.gaussian.emissions.products import Product
 from recbayes.gaussian.model.links import compose, mean_of
@@ -25,13 +25,18 @@ from recbayes.parameters.quantity import Quantity, Slopes, Values
 
 @dataclass(frozen=True, eq=False)
 class Emit(Product):
-    """A rule A -> observations: each is N(map x + offset, covariance); `map` None is the identity."""
+    """A rule A -> observations: each is N(map x + offset, covariance); `map` None is the identity.
+
+    Noise that a series has of its own (`Series.noise_covariance`) replaces the covariance. With a `noise_factor` it is
+    multiplied by that, and the covariance is added.
+    """
 
     probability: float
     covariance: np.ndarray
     length: Length = field(default_factory=ExactlyOne)
     map: np.ndarray | None = None
     offset: np.ndarray | None = None
+    noise_factor: float | None = None
 
     name: ClassVar[str] = "level"
 
@@ -56,6 +61,7 @@ class Emit(Product):
             length=length,
             map=map_,
             offset=None if self.offset is None else vector(self.offset, size, f"{where}.offset"),
+            noise_factor=None if self.noise_factor is None else positive(self.noise_factor, f"{where}.noise_factor"),
         )
 
     def sample(self, rng: np.random.Generator, value: np.ndarray, count: int, before: np.ndarray) -> Sampled:
@@ -64,10 +70,12 @@ class Emit(Product):
         return Sampled(rng.multivariate_normal(mean, self.covariance, size=count, method="eigh", check_valid="ignore"), {})
 
     def quantities(self, variable: int) -> tuple[Quantity, ...]:
+        factor = () if self.noise_factor is None else (Quantity("noise_factor", "positive", self.noise_factor),)
         return (
             Quantity("covariance", "covariance", self.covariance, lambda units: units.columns),
             Quantity("map", "numbers", self.map, lambda units: (units.columns[:, None] / units.variables[variable]).ravel()),
             Quantity("offset", "numbers", self.offset, lambda units: units.columns),
+            *factor,
         )
 
     def replaced(self, values: Values) -> Self:
@@ -79,7 +87,8 @@ class Emit(Product):
     def observe_slopes(self, series: Series, potentials: Potentials, derivatives: Potentials) -> Slopes:
         found = observe_adjoint(self, series, potentials, derivatives)
         shown = found.map[:, : self.columns if self.map is None else self.map.shape[1]]  # without blank dimensions
-        return {"covariance": found.covariance, "map": shown, "offset": found.offset, OBSERVED: found.observed}
+        slopes = {"covariance": found.covariance, "map": shown, "offset": found.offset, OBSERVED: found.observed}
+        return slopes if self.noise_factor is None else {**slopes, "noise_factor": found.noise_factor}
 
     def behind(self, link: Link | None) -> Self:
         mean = compose(link, mean_of(self))
@@ -97,7 +106,7 @@ class Emit(Product):
         if series.noise_covariance is None:
             R = np.kron(np.eye(end - start), root(self.covariance))
         else:
-            R = block_diag(*(root(one) for one in series.noise_covariance[start:end]))
+            R = block_diag(*(root(one) for one in noise_of(self, series)[start:end]))
         return Linear(np.tile(map_, (end - start, 1)), np.tile(offset, end - start), R)
 
     @property
@@ -105,8 +114,10 @@ class Emit(Product):
         return self.covariance if self.map is None else None
 
     def to_data(self) -> dict[str, Any]:
-        return affine_to_data(self)
+        factor = {} if self.noise_factor is None else {"noise_factor": self.noise_factor}
+        return {**affine_to_data(self), **factor}
 
     @classmethod
     def from_data(cls, data: dict[str, Any], probability: float, length: Length) -> Self:
-        return cls(probability=probability, length=length, **affine_from_data(data))  # type: ignore[arg-type]
+        factor = data.get("noise_factor")
+        return cls(probability=probability, length=length, noise_factor=factor, **affine_from_data(data))  # type: ignore[arg-type]

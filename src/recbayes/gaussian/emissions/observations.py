@@ -4,7 +4,7 @@ A missing entry (NaN) leaves only the observed rows of H, h and R: exact margina
 noise, everything is computed from L^-1 H and L^-1 (y - h): where noise is ill-conditioned its inverse would lose the digits.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,13 +14,23 @@ from recbayes.gaussian.model.parts import Affine
 from recbayes.gaussian.model.roots import inverse, roots
 
 
+class Noisy(Affine, Protocol):
+    """What observations are emitted by."""
+
+    @property
+    def noise_factor(self) -> float | None: ...
+
+
 class AffineGradient(NamedTuple):
-    """Derivatives with respect to H, h and R, and to all that was observed (zero where it is missing)."""
+    """Derivatives with respect to H, h and R, to all that was observed (zero where it is missing), to the factor of the
+    series' own noise, and to the variances of that."""
 
     map: np.ndarray
     offset: np.ndarray
     covariance: np.ndarray
     observed: np.ndarray
+    noise_factor: float = 0.0
+    variances: np.ndarray | None = None  # (N, columns), if the series has noise of its own
 
 
 class _Group(NamedTuple):
@@ -34,7 +44,15 @@ class _Group(NamedTuple):
     inverse: np.ndarray  # (n or 1, D, D) generalised inverse of the precision G' G
 
 
-def observe(rule: Affine, series: Series, size: int) -> Potentials:
+def noise_of(rule: Noisy, series: Series) -> np.ndarray:
+    """The covariance of the noise, of all observations (1, columns, columns) or of each (N, columns, columns)."""
+    given = series.noise_covariance
+    if given is None:
+        return rule.covariance[None]
+    return given if rule.noise_factor is None else rule.noise_factor * given + rule.covariance
+
+
+def observe(rule: Noisy, series: Series, size: int) -> Potentials:
     """The potential of every observation under an emission rule, in `size` dimensions.
 
     P = G' G, P m = G' L^-1 (y - h), and what H cannot reach, rest = L^-1 (y - h) - G m, costs rest' rest / 2.
@@ -61,7 +79,7 @@ def observe(rule: Affine, series: Series, size: int) -> Potentials:
     return out
 
 
-def observe_adjoint(rule: Affine, series: Series, potentials: Potentials, derivatives: Potentials) -> AffineGradient:
+def observe_adjoint(rule: Noisy, series: Series, potentials: Potentials, derivatives: Potentials) -> AffineGradient:
     """Derivatives with respect to H, h, R and the observations, from those with respect to the observations' potentials."""
     size = potentials.mode.shape[1]
     columns = series.values.shape[1]
@@ -72,6 +90,7 @@ def observe_adjoint(rule: Affine, series: Series, potentials: Potentials, deriva
         d_noise = -W @ total @ W - 0.5 * derivatives.height.sum() * W
         return AffineGradient(d_map, -derivatives.mode.sum(axis=0), d_noise, derivatives.mode)
     d_map, d_noise, observed = np.zeros((columns, size)), np.zeros((columns, columns)), np.zeros((len(series), columns))
+    own, d_factor, variances = series.noise_covariance, 0.0, np.zeros((len(series), columns))
     for group in _groups(rule, series, size):
         rows, seen, H, L, _, inverted = group
         U = np.linalg.solve(L, np.broadcast_to(np.eye(len(seen)), L.shape))
@@ -86,18 +105,21 @@ def observe_adjoint(rule: Affine, series: Series, potentials: Potentials, deriva
         observed[np.ix_(rows, seen)] = WHt - g * Wr
         d_W = outer(Ht, rest) - 0.5 * outer(g * rest, rest) + H @ P @ H.T
         d_W = 0.5 * (d_W + d_W.swapaxes(1, 2))
-        d_noise[np.ix_(seen, seen)] -= (W @ d_W @ W + 0.5 * g[:, :, None] * W).sum(axis=0)
-    if series.noise_covariance is not None:
-        d_noise[:] = 0.0
-    return AffineGradient(d_map, -observed.sum(axis=0), d_noise, observed)
+        d_R = -(W @ d_W @ W + 0.5 * g[:, :, None] * W)
+        if own is None or rule.noise_factor is not None:
+            d_noise[np.ix_(seen, seen)] += d_R.sum(axis=0)
+        if own is not None:
+            d_factor += float((d_R * own[rows][:, seen[:, None], seen]).sum())
+            variances[np.ix_(rows, seen)] = (rule.noise_factor or 1.0) * np.einsum("naa->na", d_R)
+    return AffineGradient(d_map, -observed.sum(axis=0), d_noise, observed, d_factor, variances)
 
 
-def _is_plain(rule: Affine, series: Series) -> bool:
+def _is_plain(rule: Noisy, series: Series) -> bool:
     """Whether the value itself is observed, completely, with the same noise throughout."""
     return rule.map is None and series.noise_covariance is None and not np.isnan(series.values).any()
 
 
-def _groups(rule: Affine, series: Series, size: int) -> list[_Group]:
+def _groups(rule: Noisy, series: Series, size: int) -> list[_Group]:
     missing = np.isnan(series.values)
     columns = series.values.shape[1]
     H = np.zeros((columns, size))
@@ -108,8 +130,8 @@ def _groups(rule: Affine, series: Series, size: int) -> list[_Group]:
     for number, pattern in enumerate(patterns):
         rows = np.arange(len(series)) if which is None else np.flatnonzero(which.reshape(-1) == number)
         seen = np.flatnonzero(~pattern)
-        noise = rule.covariance[None] if series.noise_covariance is None else series.noise_covariance[rows]
-        noise = noise[:, seen[:, None], seen]
+        noise = noise_of(rule, series)
+        noise = (noise if len(noise) == 1 else noise[rows])[:, seen[:, None], seen]
         L = roots(noise)
         G = np.linalg.solve(L, np.broadcast_to(H[seen], (len(L), len(seen), size)))
         if rule.map is None:  # then the precision is that of the noise, in the rows that are seen
@@ -127,7 +149,7 @@ def _solve(L: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return np.linalg.solve(L, vectors[:, :, None])[:, :, 0]
 
 
-def _targets(rule: Affine, series: Series, group: _Group) -> np.ndarray:
+def _targets(rule: Noisy, series: Series, group: _Group) -> np.ndarray:
     """y - h, observed entries only."""
     values = series.values[group.rows][:, group.seen]
     return values if rule.offset is None else values - rule.offset[group.seen]

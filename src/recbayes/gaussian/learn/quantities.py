@@ -152,7 +152,7 @@ def idle(model: GaussianRBN, sequences: Sequence[Series]) -> tuple[str, ...]:
         f"{variable.name}.rules[{r}].covariance"
         for variable in model.variables
         for r, rule in enumerate(variable.rules)
-        if isinstance(rule, Emit)
+        if isinstance(rule, Emit) and rule.noise_factor is None
     )
 
 

@@ -12,9 +12,9 @@ from xml.etree.ElementTree import Element
 _CONTAINERS = {"svg", "g", "defs", "symbol", "use"}
 _SHAPES = {"path", "rect", "line", "circle", "ellipse", "polygon", "polyline", "text", "tspan"}
 _GEOMETRY = {"d", "points", "transform", "viewBox", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "rx", "ry"}
-_SIZES = {"width", "height", "stroke-width", "font-size"}
+_SIZES = {"width", "height", "stroke-width", "stroke-dasharray", "font-size"}
 _LOOKS = {"color", "fill", "stroke", "opacity", "fill-opacity", "stroke-opacity", "stroke-linecap", "stroke-linejoin"}
-_LETTERS = {"stroke-dasharray", "font-family", "font-style", "font-weight", "text-anchor"}
+_LETTERS = {"font-family", "font-style", "font-weight", "text-anchor"}
 _CLASSES = {"note", "placeholder", "ending", "fing", "reh", "tempo", "dir", "dynam", "mNum", "label"}  # those with a style
 _GLYPH = re.compile(r"[0-9A-F]{4,5}-\w+")
 _FONT = re.compile(

@@ -32,7 +32,7 @@ const makePlayer = (notes, ended) => {
 
   const schedule = () => {
     const at = (quarter) => began + (quarter - from) * pace;
-    while (queue.length && at(queue[0][0]) < context.currentTime + 0.3) {
+    while (queue.length && at(queue[0][0]) < context.currentTime + 0.4) {
       const [start, end, pitch] = queue.shift();
       sound(pitch, Math.max(at(start), context.currentTime), at(end));
     }

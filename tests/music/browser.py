@@ -44,11 +44,12 @@ class Browser:
         self._session: str | None = None
         self.errors: list[str] = []
         self.requests: list[str] = []
-        self._loaded = False
+        self._loaded: set[str] = set()
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def call(self, method: str, **parameters: Any) -> Any:
         """Ask the browser for something, and wait for the answer."""
@@ -72,11 +73,10 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         script = self.call("Page.addScriptToEvaluateOnNewDocument", source=before)["identifier"]
-        self.call("Page.navigate", url="about:blank")
-        self.errors, self.requests, self._loaded = [], [], False
-        self.call("Page.navigate", url=path.as_uri())
+        self.errors, self.requests = [], []
+        page = self.call("Page.navigate", url=path.as_uri())["loaderId"]
         until = time.monotonic() + PATIENCE
-        while not self._loaded:
+        while page not in self._loaded:
             self._read(until)
         self.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
@@ -145,8 +145,8 @@ class Browser:
     def _note(self, event: str, details: dict[str, Any]) -> None:
         if event == "Network.requestWillBeSent":
             self.requests.append(details["request"]["url"])
-        elif event == "Page.loadEventFired":
-            self._loaded = True
+        elif event == "Page.lifecycleEvent" and details["name"] == "load":
+            self._loaded.add(details["loaderId"])
         elif event == "Runtime.exceptionThrown":
             self.errors.append(str(details["exceptionDetails"]))
         elif event == "Log.entryAdded" and details["entry"]["level"] in ("error", "warning"):

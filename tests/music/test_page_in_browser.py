@@ -1,6 +1,7 @@
 """The page for musicians in a real browser: it is quiet on the network, plays, can be used by mouse and keys, and fits."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,12 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-ge
 # Remembers when each tone was started and which, and listens to what goes to the loudspeakers.
 LISTENING = """
 window.heard = [];
-const start = OscillatorNode.prototype.start, connect = AudioNode.prototype.connect;
+window.stopped = [];
+const { start, stop } = OscillatorNode.prototype, { connect } = AudioNode.prototype;
+OscillatorNode.prototype.stop = function (when) {
+  stopped.push(when);
+  return stop.call(this, when);
+};
 OscillatorNode.prototype.start = function (when) {
   heard.push([when, Math.round(69 + 12 * Math.log2(this.frequency.value / 440))]);
   return start.call(this, when);
@@ -142,17 +148,19 @@ def test_a_click_on_a_node_plays_its_span_and_describes_it(browser: Browser, pag
     assert browser.run("document.querySelectorAll('.chosen').length") == 0
 
 
-def test_notes_that_sound_on_into_a_span_are_heard_in_it(browser: Browser, page: Path, tmp_path: Path) -> None:
-    nodes = [small_tree()[0], *[type(node)(**{**vars(node), "start": 2, "end": 4}) for node in small_tree()[2:3]]]
-    nodes[1] = type(nodes[1])(**{**vars(nodes[1]), "parent": 0})
+def test_notes_that_sound_through_a_span_are_heard_as_long_as_it_lasts(browser: Browser, tmp_path: Path) -> None:
+    whole, leaf = small_tree()[0], small_tree()[2]
     path = tmp_path / "page.html"
+    nodes = [whole, replace(leaf, start=1.0, end=2.0, parent=0)]
     path.write_text(music_page(small_score(), nodes, heading="x", explanation=""), encoding="utf-8")
     browser.open(path, before=LISTENING)
-    at_tempo(browser, 240)
+    at_tempo(browser, 60)
     browser.click('.node[data-node="1"] .band')
     browser.wait(PLAYING)
     browser.wait(f"!{PLAYING}")
-    assert sorted(pitch for _, pitch in browser.run("heard")) == [48, 79]
+    heard = browser.run("heard")
+    assert sorted(pitch for _, pitch in heard) == [48, 76, 78]  # the first began before the span and goes on after it
+    assert max(browser.run("stopped")) < min(when for when, _ in heard) + 2.0  # a quarter, and its dying away
 
 
 def test_keys_alone_are_enough(browser: Browser, page: Path) -> None:
@@ -190,8 +198,8 @@ def test_a_click_into_the_score_plays_from_there_and_another_pauses(browser: Bro
 def test_bands_begin_where_their_notes_are_drawn(browser: Browser, page: Path) -> None:
     """As the browser lays them out: a band begins close before its first note, and ends before the note after it."""
     browser.open(page)
-    edges = "[...document.querySelectorAll('.band')].map((band) => band.getBoundingClientRect()).map((box) => [box.left, box.right])"
-    bands = browser.run(edges)
+    boxes = "[...document.querySelectorAll('.band')].map((band) => band.getBoundingClientRect())"
+    bands = browser.run(f"{boxes}.map((box) => [box.left, box.right])")
     heads = browser.run(
         "[...Array(12).keys()].map((n) => document.querySelector(`[data-note='${n}']`).getBoundingClientRect().left)"
     )
@@ -234,7 +242,8 @@ def test_the_score_stays_on_paper_by_night(browser: Browser, page: Path) -> None
     for dark in (False, True):
         browser.open(page, dark=dark)
         paper, ground = browser.run(
-            "[getComputedStyle(document.querySelector('.paper')).fill, getComputedStyle(document.body.parentNode).backgroundColor]"
+            """[getComputedStyle(document.querySelector(".paper")).fill,
+            getComputedStyle(document.documentElement).backgroundColor]"""
         )
         assert brightness(paper) > 200
         assert (brightness(ground) < 60) == dark

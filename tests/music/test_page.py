@@ -126,18 +126,18 @@ def test_bars_that_the_reader_counts_otherwise_are_found_by_their_notes() -> Non
     assert picture.axis(8.0) == pytest.approx(engraved().axis(8.0))
 
 
-def test_repeats_that_are_played_out_get_a_piano_roll() -> None:
-    """The same notes of the drawing sound again and again: no time axis could be the drawing's."""
+@pytest.mark.parametrize("suffix", ["", "-again"])
+def test_repeats_that_are_played_out_get_a_piano_roll(suffix: str) -> None:
+    """Notes of the drawing sound again, or others that it does not show: no time axis could be the drawing's."""
     once = small_score()
-    times = 12.0 * np.arange(3)
     twice = replace(
         once,
-        onsets=np.concatenate([once.onsets + time for time in times]),
-        offsets=np.concatenate([once.offsets + time for time in times]),
-        pitches=np.tile(once.pitches, 3),
-        bars=np.arange(0.0, 37.0, 4.0),
-        names=tuple("123123123"),
-        ids=3 * once.ids,
+        onsets=np.concatenate([once.onsets, once.onsets + 12.0]),
+        offsets=np.concatenate([once.offsets, once.offsets + 12.0]),
+        pitches=np.tile(once.pitches, 2),
+        bars=np.arange(0.0, 25.0, 4.0),
+        names=tuple("123123"),
+        ids=once.ids + tuple(name + suffix for name in once.ids),
     )
     assert engrave(twice) is None
     assert Elements(music_page(twice, small_tree(), heading="", explanation="")).with_class("roll")

@@ -29,7 +29,7 @@ _OPTIONS = {
     "xmlIdSeed": 1,  # the same page for the same score
 }
 _GAP = 4.0  # pixels between the beginning of a passage and its first note
-_MOST_LOST = 0.1  # share of the notes that may lie elsewhere than their times say
+_MOST_LOST = 0.1  # share of the times that may have no place in the drawing, or another than others say
 
 _TRANSLATION = re.compile(r"translate\(\s*(-?[\d.]+)[ ,]")
 _START = re.compile(r"M\s*(-?[\d.]+)[ ,]+-?[\d.]+\s*L\s*(-?[\d.]+)")
@@ -52,7 +52,8 @@ def engrave(score: Score) -> Picture | None:
     _look(inner, 0.0, places, edges)
     quarters, x = _points(score, places, edges, scale)
     axis = rising(quarters, x)
-    if len(axis.quarters) < max(2, (1 - _MOST_LOST) * len(quarters)):
+    wanted = len(np.unique([*score.onsets.tolist(), *score.bars.tolist()]))
+    if len(axis.quarters) < max(2, (1 - _MOST_LOST) * wanted):
         return None
 
     inner.set("width", f"{width:g}")

@@ -1,0 +1,110 @@
+"""Puts the page together: one HTML text with score, tree, notes as data, style and script, which asks for nothing else."""
+
+import json
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from recbayes.music.keys import PITCH_CLASSES
+from recbayes.music.page.axis import Picture
+from recbayes.music.page.engraving import engrave
+from recbayes.music.page.nodes import PageNode, bars_in_words, check_nodes, key_in_words, percent, pretty, shift_in_words
+from recbayes.music.page.roll import piano_roll
+from recbayes.music.page.tree_drawing import draw_overview, draw_ruler, draw_tree, tree_height
+from recbayes.music.page.wheel import draw_wheel
+from recbayes.music.score import Score
+
+
+def music_page(score: Score, nodes: Sequence[PageNode], *, heading: str, explanation: str) -> str:
+    """A page, as HTML text, that shows and plays an analysis of a piece.
+
+    `heading` is its title, `explanation` what readers should know of the analysis: plain text, paragraphs with an empty line
+    between them. The page is complete in itself and works without a network.
+    """
+    check_nodes(nodes, score.end)
+    engraved = engrave(score) if score.drawing else None
+    picture = engraved or piano_roll(score)
+    style = _part("page.css")
+    script = _part("sound.js") + _part("page.js")
+    below = tree_height(nodes)
+    return Template(_part("page.html")).substitute(
+        policy=escape(_policy(script)),
+        heading=escape(heading),
+        piece=f'<p class="piece">{escape(score.title)}</p>' if score.title not in ("", heading) else "",
+        explanation="".join(f"<p>{escape(part.strip())}</p>" for part in explanation.split("\n\n") if part.strip()),
+        style=style,
+        script=script,
+        data=_data(score, nodes, picture),
+        wheel=draw_wheel(nodes),
+        numbers=_numbers(nodes),
+        width=f"{picture.width:g}",
+        height=f"{picture.height + below:g}",
+        paper=f"{picture.height:g}",
+        tree_height=f"{below:g}",
+        kind="engraved" if engraved else "roll",
+        kind_words="score" if engraved else "notes",
+        score_label=escape(f"{'Score' if engraved else 'Piano roll'} of {score.title}"),
+        score=picture.svg,
+        ruler=draw_ruler(score, picture.axis, below),
+        tree=draw_tree(nodes, score, picture.axis),
+        rows=str(1 + max((node.level for node in nodes), default=0)),
+        overview=draw_overview(nodes, picture.axis),
+        tempo=f"{min(max(round(60 / score.seconds), 20), 240)}",
+    )
+
+
+def _part(name: str) -> str:
+    return files("recbayes.music.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(script: str) -> str:
+    """What browsers let the page do: run its own script and nothing else, and load nothing."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; font-src data:; img-src data:"
+
+
+def _numbers(nodes: Sequence[PageNode]) -> str:
+    """What the numbers on the nodes mean, of those that are there."""
+    parts = []
+    if any(node.probability is not None for node in nodes):
+        parts.append("<dt>87 %</dt><dd>how probable the passage is; the less, the fainter</dd>")
+    if any(node.shift is not None for node in nodes):
+        parts.append("<dt>+7</dt><dd>semitones by which the passage is transposed against the one below it</dd>")
+    return f"<dl>{''.join(parts)}</dl>" if parts else ""
+
+
+def _data(score: Score, nodes: Sequence[PageNode], picture: Picture) -> str:
+    """What the script reads, as JSON that cannot end the element it is in."""
+    notes = zip(score.onsets.tolist(), score.offsets.tolist(), score.pitches.tolist(), strict=True)
+    data: dict[str, Any] = {
+        "end": score.end,
+        "bars": _rounded(score.bars.tolist()),
+        "names": list(score.names),
+        "notes": [[*_rounded([onset, offset]), int(pitch)] for onset, offset, pitch in notes],
+        "axis": [_rounded(picture.axis.quarters.tolist()), _rounded(picture.axis.x.tolist())],
+        "pitchClasses": [pretty(name) for name in PITCH_CLASSES],
+        "nodes": [
+            {
+                "start": round(node.start, 5),
+                "end": round(node.end, 5),
+                "level": node.level,
+                "parent": node.parent,
+                "label": pretty(node.label),
+                "bars": bars_in_words(node, score),
+                "key": key_in_words(node),
+                "probability": None if node.probability is None else percent(node.probability),
+                "shift": None if node.shift is None else shift_in_words(node.shift),
+            }
+            for node in nodes
+        ],
+    }
+    text = json.dumps(data, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _rounded(numbers: Sequence[float]) -> list[float]:
+    return [round(number, 5) for number in numbers]

@@ -10,6 +10,7 @@ import typer
 
 from recbayes import __version__
 from recbayes.cli.demo import demo
+from recbayes.cli.music import analyse
 from recbayes.cli.real import real
 from recbayes.cli.study import synthetic
 
@@ -44,6 +45,10 @@ app.command()(demo)
 study.command()(synthetic)
 study.command()(real)
 app.add_typer(study, name="study")
+music = typer.Typer(no_args_is_help=True, help="Hierarchies of pieces of music, from their notes.")
+music.callback()(lambda: None)
+music.command()(analyse)
+app.add_typer(music, name="music")
 
 
 def _show_version(wanted: bool) -> None:

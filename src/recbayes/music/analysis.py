@@ -1,0 +1,153 @@
+"""From a score to its hierarchy: slices, the trees that explain them, and the keys of their nodes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recbayes.checks.files import write_whole
+from recbayes.family.posterior import Posterior
+from recbayes.gaussian.emissions.composition import Composition
+from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.inference.draws import sample_posterior
+from recbayes.inference.load import load
+from recbayes.music.keys import key_name
+from recbayes.music.model import key_of, mode_profiles, profiles
+from recbayes.music.page import PageNode, music_page
+from recbayes.music.score import Score
+from recbayes.music.slices import Slices, slice_score
+from recbayes.tree.tree import Tree
+
+MOST_POINTS = 80  # between which sections may begin and end; of longer pieces only every second slice, or third, ...
+COMPONENTS = 2  # Gaussians per message: twelve transpositions are much for one
+
+EXPLANATION = """Passages, their keys and their probabilities were found in the notes alone, by a recursive Bayesian network \
+that knows which pitch classes sound for how long. The probability says how often a passage is one in all the analyses \
+that the model thinks possible; below a half, read it as a suggestion.
+
+What the model does not know: metre, melody, voice leading and chord names. A key is the one whose profile of pitch \
+classes the passage resembles most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The hierarchy of a piece: `posterior` has all that is known of its trees, `tree` the one to look at."""
+
+    score: Score
+    slices: Slices
+    model: GaussianRBN
+    posterior: Posterior
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree of highest expected F1; spans are slices."""
+        return self.posterior.tree()
+
+    @cached_property
+    def nodes(self) -> tuple[PageNode, ...]:
+        """The tree's nodes in quarters, with keys, transpositions and probabilities."""
+        return tuple(_nodes(self.tree, self.slices, self.model))
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row for each node, from the whole piece down: bars, key, probability, transposition."""
+        edges, names = self.score.bars, self.score.names
+        rows = []
+        for node in self.nodes:
+            first, last = _bar(edges, node.start + 1e-6), _bar(edges, node.end - 1e-6)
+            rows.append(
+                {
+                    "from": names[first],
+                    "to": names[last],
+                    "start": node.start,
+                    "end": node.end,
+                    "depth": node.depth,
+                    "key": node.label,
+                    "probability": node.probability,
+                    "transposition": node.shift,
+                }
+            )
+        return rows
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """The page for musicians: score, tree and sound in one file, which is written to `path` if that is given."""
+        text = music_page(self.score, self.nodes, heading=self.score.title, explanation=EXPLANATION)
+        if path is not None:
+            write_whole(Path(path), text)
+        return text
+
+    def __repr__(self) -> str:
+        return f"Analysis({self.score.title!r}: {len(self.slices.edges) - 1} slices, {len(self.tree)} passages)"
+
+
+def analyse(
+    score: Score, *, per: str | int = "bar", model: GaussianRBN | None = None, draws: int = 1000, seed: int = 0
+) -> Analysis:
+    """The hierarchy of a piece, with honest probabilities.
+
+    `per` says what is summed over: "bar", "beat", or a number of equal slices. Of pieces with more than 80 slices only every
+    second one, or third and so on, may be where a section begins. The model is the pretrained one if none is given.
+    """
+    model = pretrained() if model is None else model
+    slices = slice_score(score, per)
+    observed = profiles(slices.counts)
+    step = -(-len(observed) // MOST_POINTS)
+    points = None if step == 1 else np.append(np.arange(0, len(observed), step), len(observed))
+    posterior = sample_posterior(model, observed, draws=draws, seed=seed, boundaries=points, components=COMPONENTS)
+    return Analysis(score, slices, model, posterior)
+
+
+@lru_cache(maxsize=1)
+def pretrained() -> GaussianRBN:
+    """The model in the box; see docs/music.md for what it was learnt from."""
+    return load(Path(str(files("recbayes.music").joinpath("pretrained.json"))))
+
+
+def _nodes(tree: Tree, slices: Slices, model: GaussianRBN) -> Sequence[PageNode]:
+    emit = next(rule for rule in model.variables[0].rules if isinstance(rule, Composition))
+    modes, parents, found = mode_profiles(model), tree.parents, []
+    heights = _heights(tree)
+    for place, node in enumerate(tree):
+        assert node.value is not None
+        key, mode = key_of(emit.shares(node.value), modes)
+        found.append(
+            PageNode(
+                start=float(slices.edges[node.start]),
+                end=float(slices.edges[node.end]),
+                depth=tree.levels[place],
+                level=heights[place],
+                probability=None if node.probability is None else min(max(node.probability, 0.0), 1.0),
+                key=key,
+                mode=mode,
+                label=key_name(key, mode),
+                shift=_transposition(tree, place),
+                parent=None if parents[place] < 0 else parents[place],
+            )
+        )
+    return found
+
+
+def _heights(tree: Tree) -> list[int]:
+    """How many levels there are below each node."""
+    found = [0] * len(tree)
+    for place in reversed(range(len(tree))):  # parents come before their children
+        above = tree.parents[place]
+        if above >= 0:
+            found[above] = max(found[above], found[place] + 1)
+    return found
+
+
+def _transposition(tree: Tree, place: int) -> int | None:
+    """By how many semitones, from -5 to 6, a left child is moved against its parent."""
+    above = tree.parents[place]
+    if above < 0 or tree.children(above)[0] != place:
+        return None
+    steps = int(tree.nodes[above].rule.partition("shift ")[2].partition(",")[0] or 0)
+    return (steps + 5) % 12 - 5
+
+
+def _bar(edges: np.ndarray, time: float) -> int:
+    return int(np.clip(np.searchsorted(edges, time, side="right") - 1, 0, len(edges) - 2))

@@ -228,6 +228,20 @@ CALLS = [
             "length": rb.OnePlusPoisson(1.0),
             "map": [[0.5]],
             "offset": [1.0],
+            "noise_factor": 2.0,
+        },
+        with_rules,
+    ),
+    Call(
+        "Composition",
+        lambda: {
+            "probability": 1.0,
+            "covariance": [[1.0]],
+            "pseudo_count": 0.1,
+            "length": rb.OnePlusPoisson(1.0),
+            "resolution": 0.01,
+            "map": [[0.5]],
+            "offset": [1.0],
         },
         with_rules,
     ),
@@ -720,6 +734,7 @@ CALLS = [
     Call("HierarchicalSegmenter.get_feature_names_out", lambda: {"input_features": ["a"]}),
     # Data
     Call("data.el_nino", dict),
+    Call("data.dirichlet_series", lambda: {"counts": [[1.0, 2.0]], "pseudo_count": 1.0, "concentration": 2.0}),
     Call("data.nile", dict),
     Call("data.us_growth", dict),
     # Pictures

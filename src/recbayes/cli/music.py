@@ -16,7 +16,9 @@ def analyse(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The page; by default the score's name with .html.")
     ] = None,
-    per: Annotated[str, typer.Option(help='What notes are summed over: "bar", "beat", or a number of equal slices.')] = "bar",
+    per: Annotated[
+        str, typer.Option(help='What notes are summed over: "bar", "beat", or a number of equal slices.')
+    ] = "bar",
     draws: Annotated[int, typer.Option(min=1, help="Trees that are drawn.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
     repeats: Annotated[bool, typer.Option("--repeats", help="Play repeats out.")] = False,

@@ -11,7 +11,7 @@ import numpy as np
 
 from recbayes.checks.files import write_whole
 from recbayes.family.posterior import Posterior
-from recbayes.gaussian.emissions.composition import Composition
+from recbayes.gaussian.emissions.composition import Composition, shares_of
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.load import load
@@ -112,7 +112,7 @@ def _nodes(tree: Tree, slices: Slices, model: GaussianRBN) -> Sequence[PageNode]
     heights = _heights(tree)
     for place, node in enumerate(tree):
         assert node.value is not None
-        key, mode = key_of(emit.shares(node.value), modes)
+        key, mode = key_of(shares_of(emit, node.value), modes)
         found.append(
             PageNode(
                 start=float(slices.edges[node.start]),

@@ -12,7 +12,7 @@ import numpy as np
 from recbayes.checks.series import Series
 from recbayes.data.compositions import dirichlet_series
 from recbayes.errors import DataError
-from recbayes.gaussian.emissions.composition import Composition
+from recbayes.gaussian.emissions.composition import Composition, shares_of
 from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model.parts import Component, Link, Prior, Split, Variable
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -106,7 +106,7 @@ def key_of(profile: np.ndarray, of_modes: Mapping[str, np.ndarray]) -> tuple[int
 def mode_profiles(model: GaussianRBN) -> dict[str, np.ndarray]:
     """Profiles of the modes that a music model knows, from their tonics on: its prior means, major before minor."""
     emit = next(rule for rule in model.variables[0].rules if isinstance(rule, Composition))
-    return {mode: emit.shares(one.mean) for mode, one in zip(MODES, model.prior.components, strict=False)}
+    return {mode: shares_of(emit, one.mean) for mode, one in zip(MODES, model.prior.components, strict=False)}
 
 
 def _template(mode: str) -> np.ndarray:

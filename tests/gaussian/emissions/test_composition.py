@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 import recbayes as rb
 from recbayes.checks.series import Series, as_series
+from recbayes.gaussian.emissions.composition import shares_of
 from recbayes.gaussian.posterior.careful import careful_log_joint
 from recbayes.reference.enumeration import exact_log_evidence
 
@@ -116,8 +117,8 @@ def test_saving_sampling_and_shares(tmp_path: Path) -> None:
     assert rb.log_joint(again, y, tree) == rb.log_joint(one, y, tree)
     emit = one.variables[0].rules[1]
     right = np.array([[0.7, 0.2, 0.1], [0.0, 0.5, 0.5]])
-    np.testing.assert_allclose(emit.shares(np.log(right + emit.pseudo_count)), right, atol=1e-12)
-    np.testing.assert_allclose(emit.shares(np.full(3, -50.0)), 1.0 / 3.0)
+    np.testing.assert_allclose(shares_of(emit, np.log(right + emit.pseudo_count)), right, atol=1e-12)
+    np.testing.assert_allclose(shares_of(emit, np.full(3, -50.0)), 1.0 / 3.0)
 
 
 def test_what_is_no_composition() -> None:

@@ -70,13 +70,6 @@ class Composition(Product):
             resolution=positive(self.resolution, f"{where}.resolution"),
         )
 
-    def shares(self, value: np.ndarray) -> np.ndarray:
-        """What a value (or rows of them) says of a composition: shares that sum to one."""
-        seen = value if self.map is None else value @ self.map.T
-        y = np.maximum(np.exp(seen if self.offset is None else seen + self.offset) - self.pseudo_count, 0.0)
-        total = y.sum(axis=-1, keepdims=True)
-        return np.where(total > 0.0, y / np.where(total > 0.0, total, 1.0), 1.0 / y.shape[-1])
-
     def sample(self, rng: np.random.Generator, value: np.ndarray, count: int, before: np.ndarray) -> Sampled:
         y = np.exp(self._level.sample(rng, value, count, before).rows) - self.pseudo_count
         return Sampled(np.maximum(np.floor(y / self.resolution), 0.0) * self.resolution, {})
@@ -161,3 +154,11 @@ class _Steps(NamedTuple):
     middle: np.ndarray
     variance: np.ndarray
     log_density: np.ndarray  # of t, for every one of y
+
+
+def shares_of(emission: Composition, value: np.ndarray) -> np.ndarray:
+    """What a value (or rows of them) says of a composition: shares that sum to one."""
+    seen = value if emission.map is None else value @ emission.map.T
+    y = np.maximum(np.exp(seen if emission.offset is None else seen + emission.offset) - emission.pseudo_count, 0.0)
+    total = y.sum(axis=-1, keepdims=True)
+    return np.where(total > 0.0, y / np.where(total > 0.0, total, 1.0), 1.0 / y.shape[-1])

@@ -25,12 +25,13 @@ from recbayes.tree.tree import Tree
 MOST_POINTS = 80  # between which sections may begin and end; of longer pieces only every second slice, or third, ...
 COMPONENTS = 2  # Gaussians per message: twelve transpositions are much for one
 
-EXPLANATION = """Passages, their keys and their probabilities were found in the notes alone, by a recursive Bayesian network \
-that knows which pitch classes sound for how long. The probability says how often a passage is one in all the analyses \
-that the model thinks possible; below a half, read it as a suggestion.
-
-What the model does not know: metre, melody, voice leading and chord names. A key is the one whose profile of pitch \
-classes the passage resembles most."""
+EXPLANATION = (
+    "Passages, their keys and their probabilities were found in the notes alone, by a recursive Bayesian network that knows "
+    "which pitch classes sound for how long. The probability says how often a passage is one in all the analyses that the "
+    "model thinks possible; below a half, read it as a suggestion.\n\n"
+    "What the model does not know: metre, melody, voice leading and chord names. A key is the one whose profile of pitch "
+    "classes the passage resembles most."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,9 @@ def analyse(
 @lru_cache(maxsize=1)
 def pretrained() -> GaussianRBN:
     """The model in the box; see docs/music.md for what it was learnt from."""
-    return load(Path(str(files("recbayes.music").joinpath("pretrained.json"))))
+    found = load(Path(str(files("recbayes.music").joinpath("pretrained.json"))))
+    assert isinstance(found, GaussianRBN)
+    return found
 
 
 def _nodes(tree: Tree, slices: Slices, model: GaussianRBN) -> Sequence[PageNode]:

@@ -3,8 +3,8 @@
     python -m benchmarks.compositions --count 20
 
 Series of counts are sampled from a general model whose leaves are Dirichlet-multinomial. Their trees are found by that
-model, by a Gaussian one with `Composition` leaves and by one with the noise of `dirichlet_series` times a factor; both learn what
-they have to from the same series.
+model, by a Gaussian one with `Composition` leaves and by one with the noise of `dirichlet_series` times a factor; both
+learn what they have to from the same series.
 """
 
 import argparse

@@ -1,0 +1,33 @@
+"""Reading scores: which file is read how."""
+
+import os
+
+from recbayes.checks.arguments import flag, path_of
+from recbayes.errors import DataError, FileError
+from recbayes.music.from_midi import read_midi
+from recbayes.music.from_verovio import read_with_verovio
+from recbayes.music.score import Score
+
+SCORES = (".musicxml", ".xml", ".mxl", ".krn", ".mei")
+PERFORMANCES = (".mid", ".midi")
+
+
+def read_score(path: str | os.PathLike, *, repeats: bool = False) -> Score:
+    """The notes of a file, with its bars and beats: MusicXML (.musicxml, .xml, .mxl), kern (.krn), MEI (.mei) or MIDI.
+
+    Tied notes are one, grace notes and percussion are left out, and instruments that transpose sound as they do. A piece
+    ends with its last note. Repeats and endings are unfolded if `repeats` is true, and the score is then drawn as it is
+    played. A MIDI file has no repeats, and its bars are those that its time signatures count from the beginning.
+    """
+    place = path_of(path)
+    repeats = flag(repeats, "repeats")
+    kind = place.suffix.lower()
+    if kind not in (*SCORES, *PERFORMANCES):
+        raise FileError(f"{place.name} has an unknown ending; scores are {', '.join((*SCORES, *PERFORMANCES))}")
+    if not place.is_file():
+        raise FileError(f"{place} is not there" if not place.exists() else f"{place} is not a file")
+    if kind in SCORES:
+        return read_with_verovio(place, repeats)
+    if repeats:
+        raise DataError(f"{place.name} is a MIDI file, which is as it is played: leave repeats out")
+    return read_midi(place)

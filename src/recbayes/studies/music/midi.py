@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def read_midi(path: Path) -> Sounds:
     except ImportError as problem:
         raise DataError(f"reading scores needs symusic: pip install 'recbayes[music]' ({problem})") from None
     try:
-        score = symusic.Score(str(path))
+        score: Any = symusic.Score(str(path))
     except (RuntimeError, ValueError) as problem:
         raise FileError(f"{path} cannot be read: {problem}") from None
     unit = score.ticks_per_quarter

@@ -81,7 +81,7 @@ class _Event(NamedTuple):
 def read_roman(text: str) -> RomanText:
     """The analysis that a text is; an error names the line that cannot be read."""
     bars: dict[int, list[_Event]] = {}
-    meter, meters = COMMON, {}
+    meter, meters = COMMON, dict[int, Meter]()
     form = False
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()

@@ -34,7 +34,7 @@ class Percentile(NamedTuple):
 
 
 def above_bars(spans: Iterable[Span], edges: np.ndarray, bars: np.ndarray) -> list[Span]:
-    """Spans of observations that are longer than the bar they begin in, but for the whole piece.
+    """Spans of two or more observations that are longer than the bar they begin in, but for the whole piece.
 
     `edges` are those of observations and `bars` those of bars, both in quarters.
     """
@@ -45,7 +45,7 @@ def above_bars(spans: Iterable[Span], edges: np.ndarray, bars: np.ndarray) -> li
     found = []
     for start, end in spans:
         bar = min(int(np.searchsorted(bars, edges[start] + CLOSE, side="right")) - 1, len(lengths) - 1)
-        if (start, end) != whole and edges[end] - edges[start] > lengths[bar] + CLOSE:
+        if end - start > 1 and (start, end) != whole and edges[end] - edges[start] > lengths[bar] + CLOSE:
             found.append((start, end))
     return found
 

@@ -113,7 +113,7 @@ def over_observations(tree: Tree, bars: np.ndarray, edges: np.ndarray) -> Tree:
     """
     nearest = np.abs(edges[:, None] - bars).argmin(axis=0)
     spans = [(int(nearest[start]), int(nearest[end])) for start, end in tree.spans]
-    return Tree.from_spans(dict.fromkeys(span for span in spans if span[0] < span[1]))
+    return Tree.from_spans(list(dict.fromkeys(span for span in spans if span[0] < span[1])))
 
 
 def _regions(starts: Sequence[float], labels: Sequence[str], end: float) -> tuple[Region, ...]:

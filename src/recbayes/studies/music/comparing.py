@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recbayes.studies.music.agreement import Percentile, mean_scores, percentile, probability_agreement, tree_agreement
+from recbayes.studies.music.agreement import mean_scores, percentile, probability_agreement, tree_agreement
 from recbayes.studies.music.analysis import restored
 from recbayes.studies.music.annotations import Annotations, Region, over_observations
 from recbayes.studies.music.baselines import BASELINES, RANDOM, leaf_ends, random_merging
@@ -122,7 +122,9 @@ def compare_probability(named: MusicModel, learnt: dict[str, Any], known: Known,
     rows = []
     for name, make in RANDOM.items():
         others = (make(leaf_ends(expert), random) for _ in range(settings.rivals))
-        rows.append({"others": name, **_finite(percentile(log_probability, expert, others))})
+        found = percentile(log_probability, expert, others)
+        row = {"others": name, "others_count": found.others, "share": found.share, "log_probability": found.value}
+        rows.append({**row, "above_mean": found.above_mean if np.isfinite(found.above_mean) else None})
     return rows
 
 
@@ -181,7 +183,3 @@ def _mean(many: list[dict[str, float]]) -> dict[str, float]:
 
 def _key_name(place: int) -> str:
     return key_name(*PLAIN[place].key) if place >= 0 else ""
-
-
-def _finite(found: Percentile) -> Row:
-    return {name: value if np.isfinite(value) else None for name, value in found._asdict().items()}

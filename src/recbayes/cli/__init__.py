@@ -10,6 +10,7 @@ import typer
 
 from recbayes import __version__
 from recbayes.cli.demo import demo
+from recbayes.cli.music_study import music
 from recbayes.cli.real import real
 from recbayes.cli.study import synthetic
 
@@ -43,6 +44,7 @@ study = typer.Typer(no_args_is_help=True, help="Run the paper's experiments agai
 app.command()(demo)
 study.command()(synthetic)
 study.command()(real)
+study.command()(music)
 app.add_typer(study, name="study")
 
 

@@ -13,7 +13,7 @@ from recbayes.studies.parts import write_json
 from recbayes.studies.published import CITATION
 from recbayes.studies.writing import interval, markdown, write_csv
 
-LEAST = 0.005  # weight of a transposition that is named
+LEAST = 0.01  # weight of a transposition that is named
 
 
 class Report(NamedTuple):
@@ -64,13 +64,9 @@ def _head(results: Results) -> str:
 
 def _learnt(tables: dict[str, list[Row]]) -> str:
     """Climbs, and the transpositions they found."""
-    weights: dict[tuple, dict[int, float]] = {}
-    for row in tables["weights"]:
-        weights.setdefault((row["model"], row["without"], row["start"]), {})[row["semitones"]] = row["weight"]
     body = []
     for row in tables["climbs"]:
-        found = weights[row["model"], row["without"], row["start"]]
-        said = ", ".join(f"{shift}: {w:.3f}" for shift, w in sorted(found.items(), key=lambda p: -p[1]) if w >= LEAST)
+        said = transpositions(row, tables["weights"])
         start = f"{row['start']}{' (chosen)' if row['chosen'] and not row['without'] else ''}"
         likelihood = f"{row['log_likelihood']:.2f}" + (f" ± {row['error']:.2f}" if row["error"] else "")
         body.append([row["model"], row["without"] or "none", start, likelihood, _yes(row["converged"]), said])
@@ -80,6 +76,13 @@ def _learnt(tables: dict[str, list[Row]]) -> str:
         f"## What was learnt\n\n{markdown(names, body)}\n\nIn the paper: {paper}, and no others. Models are in `models/`."
         "\n\n![Weights of transpositions](figures/weights.png)"
     )
+
+
+def transpositions(climb: Row, weights: list[Row]) -> str:
+    """Those of a climb that have some weight, the largest first."""
+    which = ("model", "without", "start")
+    found = [row for row in weights if all(row[name] == climb[name] for name in which) and row["weight"] >= LEAST]
+    return ", ".join(f"{row['semitones']}: {row['weight']:.3f}" for row in sorted(found, key=lambda row: -row["weight"]))
 
 
 def _profiles(rows: list[Row]) -> str:

@@ -37,14 +37,18 @@ def tree_over(ax: Any, tree: Tree, edges: np.ndarray, *, shifts: bool = False, *
     places = np.column_stack([(begin + end) / 2, end - begin])
     lines = [[places[parent], places[child]] for child, parent in enumerate(tree.parents) if parent >= 0]
     ax.add_collection(LineCollection(lines, **{"color": "tab:orange", "linewidth": 1.0, **style}))
-    if shifts:
-        for number, node in enumerate(tree.nodes):
-            steps = shift_of(node.rule)
-            if steps and tree.children(number):
-                x, y = places[tree.children(number)[0]]
-                text = {"xytext": (-3, 1), "textcoords": "offset points", "ha": "right", "fontsize": 6}
-                ax.annotate(str(steps), (x, y), color=style.get("color", "tab:orange"), **text)
+    for number, node in enumerate(tree.nodes if shifts else ()):
+        steps = shift_of(node.rule)
+        if steps and tree.children(number):
+            _write(ax, str(steps), places[tree.children(number)[0]])
     return ax
+
+
+def _write(ax: Any, text: str, place: np.ndarray) -> None:
+    from matplotlib.patheffects import withStroke
+
+    where = {"xytext": (-3, 2), "textcoords": "offset points", "ha": "right", "fontsize": 7, "zorder": 4}
+    ax.annotate(text, tuple(place), color="tab:red", path_effects=[withStroke(linewidth=1.5, foreground="white")], **where)
 
 
 def shift_of(rule: str) -> int:

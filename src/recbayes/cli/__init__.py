@@ -11,6 +11,7 @@ import typer
 from recbayes import __version__
 from recbayes.cli.demo import demo
 from recbayes.cli.music import analyse
+from recbayes.cli.music_study import music as music_study
 from recbayes.cli.real import real
 from recbayes.cli.study import synthetic
 
@@ -44,11 +45,12 @@ study = typer.Typer(no_args_is_help=True, help="Run the paper's experiments agai
 app.command()(demo)
 study.command()(synthetic)
 study.command()(real)
+study.command(name="music")(music_study)
 app.add_typer(study, name="study")
-music = typer.Typer(no_args_is_help=True, help="Hierarchies of pieces of music, from their notes.")
-music.callback()(lambda: None)
-music.command()(analyse)
-app.add_typer(music, name="music")
+pieces = typer.Typer(no_args_is_help=True, help="Hierarchies of pieces of music, from their notes.")
+pieces.callback()(lambda: None)  # so that its one command has a name
+pieces.command()(analyse)
+app.add_typer(pieces, name="music")
 
 
 def _show_version(wanted: bool) -> None:

@@ -22,6 +22,9 @@ def by_ward(distance: float, left: float, right: float) -> float:
 
 LINKAGES: dict[str, Linkage] = {"means": by_means, "ward": by_ward}
 
+Pairs = Callable[[np.ndarray], float]
+PAIRED: dict[str, Pairs] = {"single": np.min, "average": np.mean, "complete": np.max}
+
 
 def merge_segments(
     values: np.ndarray, ends: Sequence[int], *, linkage: Linkage = by_means, shifts: Sequence[int] = (0,)
@@ -54,6 +57,24 @@ def merge_segments(
             if 0 <= changed < len(pairs):
                 pairs[changed] = pair(changed)
         found.append(spans[place])
+    return Tree.from_spans(found)
+
+
+def merge_by_pairs(values: np.ndarray, ends: Sequence[int], linkage: Pairs) -> Tree:
+    """Like `merge_segments`, by the distances of all pairs of given segments of which one lies in either neighbour.
+
+    `linkage` makes one number of them, as in classical clustering: the smallest, the mean, the largest (`PAIRED`).
+    """
+    spans = list(pairwise([0, *ends]))
+    means = np.array([values[start:end].mean(axis=0) for start, end in spans])
+    distances = np.linalg.norm(means[:, None] - means, axis=-1)
+    found = list(spans)
+    edges = list(range(len(spans) + 1))  # of what has been merged so far, in segments
+    while len(edges) > 2:
+        linked = [float(linkage(distances[a:b, b:c])) for a, b, c in zip(edges, edges[1:], edges[2:], strict=False)]
+        place = min(range(len(linked)), key=lambda one: linked[one])
+        del edges[place + 1]
+        found.append((spans[edges[place]][0], spans[edges[place + 1] - 1][1]))
     return Tree.from_spans(found)
 
 

@@ -1,0 +1,74 @@
+"""Learning the models: one climb after the other, each of which goes on from its checkpoint if it was interrupted.
+
+Climbs are long, and use all workers; so they run in the study's own process, one at a time.
+"""
+
+import hashlib
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from recbayes.errors import ApproximationWarning
+from recbayes.family.saved import from_json, to_json
+from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.learn.fit import fit
+from recbayes.studies.music.models import MusicModel
+
+Learn = Callable[..., dict[str, Any]]  # what `learn` is
+
+
+def learn(
+    named: MusicModel,
+    counts: Sequence[np.ndarray],
+    start: int,
+    *,
+    folder: Path,
+    executor: Executor | None = None,
+    evaluations: int | None = None,
+    progress: bool | None = None,
+) -> dict[str, Any]:
+    """The model of highest evidence that a climb from this start finds in the pieces. Its checkpoint is in the folder."""
+    begin = named.start(counts, start)
+    series = [named.values(one) for one in counts]
+    settings = {"restarts": 0, **named.settings}
+    if evaluations is not None:
+        settings |= {"max_evaluations": evaluations, "standard_errors": False}
+    folder.mkdir(parents=True, exist_ok=True)
+    checkpoint = folder / f"{named.name}-{_checksum(begin, series, settings)}.checkpoint"
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always", ApproximationWarning)
+        found = fit(begin, series, checkpoint=checkpoint, resume=True, executor=executor, progress=progress, **settings)
+    if found.reason.startswith("interrupted"):
+        raise KeyboardInterrupt  # what was evaluated is in the checkpoint; a model that is half learnt is no result
+    return {
+        "model": to_json(found.model),
+        "log_likelihood": found.log_likelihood,
+        "error": found.log_likelihood_error,
+        "converged": found.converged,
+        "reason": found.reason,
+        "evaluations": len(found.history),
+        "free": found.free,
+        "parameters": [[row.name, row.estimate, _finite(row.standard_error)] for row in found.table],
+        "warnings": sorted({" ".join(str(one.message).split()) for one in given}),
+    }
+
+
+def learnt_model(learnt: dict[str, Any]) -> GaussianRBN:
+    """The model that `learn` found."""
+    return cast(GaussianRBN, from_json(learnt["model"]))
+
+
+def _checksum(begin: GaussianRBN, series: Sequence[np.ndarray], settings: dict[str, Any]) -> str:
+    total = hashlib.sha256((to_json(begin) + repr(sorted(settings.items()))).encode())
+    for values in series:
+        total.update(np.ascontiguousarray(values).tobytes())
+    return total.hexdigest()[:12]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

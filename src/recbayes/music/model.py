@@ -19,7 +19,7 @@ from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.lengths import OnePlusPoisson
 
 CLASSES = 12
-PSEUDO_COUNT = 0.03  # of a profile's shares, to begin with
+PSEUDO_COUNT = 0.02  # of a profile's shares
 RESOLUTION = 0.01  # of shares
 SMALL, LARGE = 0.1, 0.4  # deviations of the child that is like its parent, and of the other, to begin with
 
@@ -52,7 +52,9 @@ def start_model(
     The prior has a Gaussian for each of the `modes`, in all keys; its mean is that of the pieces that are in this mode by
     their notes, turned so that the tonic is the first. `moved` is the child that may be transposed.
     """
-    noise = np.sqrt(np.nanmean([np.nanvar(np.diff(np.log(piece + PSEUDO_COUNT), axis=0)) for piece in pieces]) / 2.0)
+    noise = np.sqrt(
+        np.nanmean([np.nanvar(np.diff(np.log(piece + PSEUDO_COUNT + RESOLUTION), axis=0)) for piece in pieces]) / 2.0
+    )
     length = OnePlusPoisson(max(leaf - 1.0, 0.1))
     emit = Composition(0.55, float(noise) ** 2 * np.eye(CLASSES), PSEUDO_COUNT, length, RESOLUTION)
     return _model(_means(pieces, modes), moved, emit)
@@ -88,7 +90,7 @@ def _means(pieces: Sequence[np.ndarray], modes: Sequence[str]) -> list[np.ndarra
         whole = np.nanmean(piece, axis=0)
         key, mode = key_of(whole, {mode: _template(mode) for mode in modes})
         found[mode].append(np.roll(whole, -key))
-    return [np.log(np.mean(found[mode], axis=0) + PSEUDO_COUNT) for mode in modes]
+    return [np.log(np.mean(found[mode], axis=0) + PSEUDO_COUNT + RESOLUTION) for mode in modes]
 
 
 def key_of(profile: np.ndarray, of_modes: Mapping[str, np.ndarray]) -> tuple[int, str]:

@@ -51,7 +51,7 @@ def in_logarithms(of: rb.GaussianRBN) -> rb.GaussianRBN:
 def test_evidence_is_that_of_logarithms_and_of_steps(columns: int, length: int, seed: int, pseudo_count: float) -> None:
     """Of the middles of steps, with the variance of a uniform number in each; densities by the steps' widths."""
     one, y = model(columns, pseudo_count), shares(length, columns, seed)
-    low, high = np.log(y + pseudo_count), np.log(y + pseudo_count + RESOLUTION)
+    low, high = (np.log(y + pseudo_count + steps * RESOLUTION) for steps in (1.0, 2.0))
     uniform = np.nan_to_num((high - low) ** 2 / 12.0, nan=1.0)
     noise = one.variables[0].rules[1].covariance + uniform[:, :, None] * np.eye(columns)
     plain, logs = in_logarithms(one), Series((low + high) / 2.0, noise)
@@ -70,7 +70,7 @@ def test_a_step_has_its_probability(pseudo_count: float, at: float) -> None:
     one = model(1, pseudo_count, noise=0.2)
     emit = one.variables[0].rules[1]
     x = np.linspace(-8.0, 4.0, 4001)
-    low, high = np.log(at + pseudo_count), np.log(at + pseudo_count + RESOLUTION)
+    low, high = (np.log(at + pseudo_count + steps * RESOLUTION) for steps in (1.0, 2.0))
     right = norm.cdf((high - x) / 0.2) - norm.cdf((low - x) / 0.2)
     height, mode, precision = emit.observe(as_series([[at]], 1), 1)
     found = RESOLUTION * np.exp(height[0] - 0.5 * precision[0, 0, 0] * (x - mode[0, 0]) ** 2)
@@ -117,7 +117,7 @@ def test_saving_sampling_and_shares(tmp_path: Path) -> None:
     assert rb.log_joint(again, y, tree) == rb.log_joint(one, y, tree)
     emit = one.variables[0].rules[1]
     right = np.array([[0.7, 0.2, 0.1], [0.0, 0.5, 0.5]])
-    np.testing.assert_allclose(shares_of(emit, np.log(right + emit.pseudo_count)), right, atol=1e-12)
+    np.testing.assert_allclose(shares_of(emit, np.log(right + emit.pseudo_count + RESOLUTION)), right, atol=1e-12)
     np.testing.assert_allclose(shares_of(emit, np.full(3, -50.0)), 1.0 / 3.0)
 
 

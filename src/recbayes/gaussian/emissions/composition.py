@@ -1,12 +1,13 @@
 """Compositions: observations are shares or counts, and the value is their logarithm.
 
-t_j = log(y_j + pseudo_count) ~ N(H x + h, R)
+t_j = log(y_j + resolution + pseudo_count) ~ N(H x + h, R)
 
 What is observed is y, recorded to a `resolution`: that t lies in the step from t(y) to t(y + resolution), of width w. Its
 probability, as a function of what t is expected to be, has the mass w, its mean in the middle of the step and the variance
 r + w^2 / 12, and so is taken for the Gaussian potential that has the same. Divided by the resolution it is a density of y
 where steps are small, and evidences of different pseudo-counts can be compared, or pseudo-counts learnt. (With the
-derivative of t instead of steps, zeros, which are many, would be ever more probable the smaller the pseudo-count.)
+derivative of t instead of steps, zeros, which are many, would be ever more probable the less is added to them. With steps
+but without the resolution in t, that of zeros would become so wide that no zero said anything.)
 """
 
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,7 @@ from recbayes.parameters.quantity import Quantity, Slopes, Values
 
 @dataclass(frozen=True, eq=False)
 class Composition(Product):
-    """A rule A -> observations that are not negative: log(y + pseudo_count) is N(map x + offset, covariance).
+    """A rule A -> observations that are not negative: log(y + resolution + pseudo_count) is N(map x + offset, covariance).
 
     Rows are shares of a whole, or counts; `resolution` is how finely they are recorded.
     """
@@ -57,6 +58,10 @@ class Composition(Product):
         return self._level.noise
 
     @property
+    def _added(self) -> float:
+        return self.resolution + self.pseudo_count
+
+    @property
     def _level(self) -> Emit:
         """What logarithms are emitted by."""
         return Emit(self.probability, self.covariance, self.length, self.map, self.offset, noise_factor=1.0)
@@ -71,7 +76,7 @@ class Composition(Product):
         )
 
     def sample(self, rng: np.random.Generator, value: np.ndarray, count: int, before: np.ndarray) -> Sampled:
-        y = np.exp(self._level.sample(rng, value, count, before).rows) - self.pseudo_count
+        y = np.exp(self._level.sample(rng, value, count, before).rows) - self._added
         return Sampled(np.maximum(np.floor(y / self.resolution), 0.0) * self.resolution, {})
 
     def quantities(self, variable: int) -> tuple[Quantity, ...]:
@@ -91,7 +96,7 @@ class Composition(Product):
         """By the pseudo-count, and by y, everything changes in the same way."""
         found = observe_adjoint(self._level, self._in_logarithms(series), potentials, derivatives)
         assert found.variances is not None
-        low, high = series.values + self.pseudo_count, series.values + self.pseudo_count + self.resolution
+        low, high = series.values + self._added, series.values + self._added + self.resolution
         w, dw = np.log(high / low), 1.0 / high - 1.0 / low
         by_entry = found.observed * 0.5 * (1.0 / high + 1.0 / low) + found.variances * w * dw / 6.0
         by_entry = np.nan_to_num(by_entry + derivatives.height[:, None] * dw / w)
@@ -142,8 +147,8 @@ class Composition(Product):
         return Series(steps.middle, steps.variance[:, :, None] * np.eye(self.columns), series.times, series.unit)
 
     def _steps(self, series: Series) -> "_Steps":
-        low = np.log(series.values + self.pseudo_count)
-        width = np.log1p(self.resolution / (series.values + self.pseudo_count))
+        low = np.log(series.values + self._added)
+        width = np.log1p(self.resolution / (series.values + self._added))
         seen = np.where(np.isnan(width), self.resolution, width)
         return _Steps(low + 0.5 * width, seen**2 / 12.0, np.log(seen / self.resolution))
 
@@ -159,6 +164,6 @@ class _Steps(NamedTuple):
 def shares_of(emission: Composition, value: np.ndarray) -> np.ndarray:
     """What a value (or rows of them) says of a composition: shares that sum to one."""
     seen = value if emission.map is None else value @ emission.map.T
-    y = np.maximum(np.exp(seen if emission.offset is None else seen + emission.offset) - emission.pseudo_count, 0.0)
+    y = np.maximum(np.exp(seen if emission.offset is None else seen + emission.offset) - emission._added, 0.0)
     total = y.sum(axis=-1, keepdims=True)
     return np.where(total > 0.0, y / np.where(total > 0.0, total, 1.0), 1.0 / y.shape[-1])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 
-from recbayes.studies.merging import by_ward, merge_segments
+from recbayes.studies.merging import PAIRED, by_ward, merge_by_pairs, merge_segments
 from tests.studies.series import jumping_series
 
 
@@ -38,6 +38,27 @@ def test_closest_means_first(values: np.ndarray, data: st.DataObject) -> None:
         del edges[place + 1]
         expected.add((edges[place], edges[place + 1]))
     assert set(merge_segments(values, [*inner, len(values)]).spans) == expected
+
+
+@given(jumping_series(4, 12), st.sampled_from(sorted(PAIRED)), st.data())
+@settings(max_examples=60, deadline=None)
+def test_pairs_of_segments(values: np.ndarray, linkage: str, data: st.DataObject) -> None:
+    """Distances of all pairs are taken anew at every step; of equals the first."""
+    inner = data.draw(st.lists(st.integers(1, len(values) - 1), unique=True).map(sorted))
+    leaves = list(itertools.pairwise([0, *inner, len(values)]))
+    means = {span: values[slice(*span)].mean(axis=0) for span in leaves}
+    make = {"single": min, "complete": max, "average": lambda many: sum(many) / len(many)}[linkage]
+    groups = [[leaf] for leaf in leaves]
+    expected = set(leaves)
+    while len(groups) > 1:
+        linked = [
+            make([float(np.linalg.norm(means[a] - means[b])) for a in left for b in right])
+            for left, right in itertools.pairwise(groups)
+        ]
+        place = int(np.argmin(np.round(linked, 12)))
+        groups[place : place + 2] = [groups[place] + groups[place + 1]]
+        expected.add((groups[place][0][0], groups[place][-1][1]))
+    assert set(merge_by_pairs(values, [*inner, len(values)], PAIRED[linkage]).spans) == expected
 
 
 def test_a_left_child_may_be_turned() -> None:

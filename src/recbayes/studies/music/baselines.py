@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
+from scipy.special import gammaln
 
 from recbayes.studies.merging import LINKAGES, PAIRED, merge_by_pairs, merge_segments
 from recbayes.tree.tree import Tree
@@ -38,13 +39,25 @@ def balanced(ends: Ends) -> Tree:
     return _divided(ends, lambda first, last: (first + last) // 2)
 
 
-def random_splits(ends: Ends, random: np.random.Generator) -> Tree:
-    """From the top: every place to divide a part is as probable as the others."""
-    return _divided(ends, lambda first, last: int(random.integers(first + 1, last)))
+def random_tree(ends: Ends, random: np.random.Generator) -> Tree:
+    """Every tree with two children per node is as probable as the others; many of them are far from balanced."""
+    counts = np.arange(len(ends))  # of splits; log Catalan numbers are how many trees have so many
+    logs = gammaln(2 * counts + 1) - gammaln(counts + 1) - gammaln(counts + 2)
+
+    def choose(first: int, last: int) -> int:
+        both = logs[: last - first - 1] + logs[: last - first - 1][::-1]
+        weights = np.exp(both - both.max())
+        return first + 1 + int(random.choice(len(weights), p=weights / weights.sum()))
+
+    return _divided(ends, choose)
 
 
 def random_merging(ends: Ends, random: np.random.Generator) -> Tree:
-    """From the bottom: every pair of neighbours is as likely to be merged next as the others."""
+    """From the bottom: every pair of neighbours is as likely to be merged next as the others.
+
+    The pair that is merged last is then any, with equal probabilities, and so on in both parts: dividing at random from the
+    top gives the same trees as often.
+    """
     edges = [0, *ends]
     spans = list(pairwise(edges))
     while len(edges) > 2:
@@ -88,6 +101,6 @@ CLUSTERINGS: dict[str, Baseline] = {
 }
 BASELINES = FORMS | CLUSTERINGS
 RANDOM: dict[str, Callable[[Ends, np.random.Generator], Tree]] = {
-    "random splits": random_splits,
+    "random tree": random_tree,
     "random merging": random_merging,
 }

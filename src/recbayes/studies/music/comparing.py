@@ -29,7 +29,6 @@ Measure = Callable[[Tree], dict[str, float]]
 
 DRAWN = "trees drawn"
 NODES = "node probabilities"
-GIVEN = "bars given"
 
 PLAIN = tuple(Template(Key(tonic, mode), np.roll(scale, tonic)) for mode, scale in SCALES.items() for tonic in range(12))
 
@@ -48,9 +47,10 @@ def compare_regions(known: Known, found: dict[str, Any], values: np.ndarray, set
     measure = region_measures(known)
     beside = _SameLeaves(measure, settings.random_trees, seed)
     rows: list[Row] = []
-    for name, tree in {**analysis.trees, **_baselines(values)}.items():
+    ends = list(range(1, len(values) + 1))
+    for name, tree in {**analysis.trees, **_baselines(values, ends)}.items():
         rows += _rows(name, measure(tree), beside(tree))
-    for name, trees in (_many(analysis.drawn, len(values), settings, seed)).items():
+    for name, trees in _many(analysis.drawn, ends, settings, seed).items():
         rows += _rows(name, _mean([measure(tree) for tree in trees]), _mean([beside(tree) for tree in trees]))
     return rows
 
@@ -83,9 +83,12 @@ def region_measures(known: Known) -> Measure:
 
 
 def compare_expert(
-    known: Known, found: dict[str, Any], given: dict[str, Any], values: np.ndarray, settings: Settings, seed: int
+    known: Known, found: dict[str, Any], given: dict[str, Any] | None, values: np.ndarray, settings: Settings, seed: int
 ) -> list[Row]:
-    """Agreement with an analyst's tree: rows by tree and level. `given` is the analysis that knows the tree's leaves."""
+    """Agreement with an analyst's tree: rows by tree, level and whether all were told its leaves.
+
+    `given` is the analysis that was; it is None where these are the observations, so that there is nothing to tell.
+    """
     expert = expert_tree(known)
     edges, bars = known.observed.edges, known.bars
 
@@ -96,18 +99,20 @@ def compare_expert(
         return {level: one.f1 for level, one in scores(tree).items()}
 
     beside = _SameLeaves(measure, settings.random_trees, seed)
-    leaves = leaf_ends(expert)
     rows: list[Row] = []
-    for suffix, data, over in (("", found, None), (f", {GIVEN}", given, leaves)):
+    for told, data in ((False, found), (True, given)):
+        if data is None:
+            continue
         analysis = restored(data)
-        for name, tree in {**analysis.trees, **_baselines(values, over)}.items():
-            rows += _level_rows(name + suffix, scores(tree), beside(tree))
-        for name, trees in _many(analysis.drawn, over or len(values), settings, seed).items():
+        ends = leaf_ends(expert) if told else list(range(1, len(values) + 1))
+        for name, tree in {**analysis.trees, **_baselines(values, ends)}.items():
+            rows += _level_rows(name, told, scores(tree), beside(tree))
+        for name, trees in _many(analysis.drawn, ends, settings, seed).items():
             many = [scores(tree) for tree in trees]
             mean = {level: mean_scores([one[level] for one in many]) for level in many[0]}
-            rows += _level_rows(name + suffix, mean, _mean([beside(tree) for tree in trees]))
+            rows += _level_rows(name, told, mean, _mean([beside(tree) for tree in trees]))
         probable = probability_agreement(expert, analysis.node_probability, analysis.boundary_probability, edges, bars)
-        rows += _level_rows(NODES + suffix, probable, _mean([beside(tree) for tree in analysis.drawn]))
+        rows += _level_rows(NODES, told, probable, _mean([beside(tree) for tree in analysis.drawn]))
     return rows
 
 
@@ -149,16 +154,15 @@ class _SameLeaves:
         return self.known[ends]
 
 
-def _baselines(values: np.ndarray, ends: list[int] | None = None) -> dict[str, Tree]:
-    """Over given leaves, or over single observations. An observation of nothing is as the one before it."""
+def _baselines(values: np.ndarray, ends: list[int]) -> dict[str, Tree]:
+    """Over given leaves. An observation of nothing is as the one before it."""
     known = ~np.isnan(values).any(axis=1)
     before = np.maximum.accumulate(np.where(known, np.arange(len(values)), known.argmax()))
-    return {name: make(values[before], ends or range(1, len(values) + 1)) for name, make in BASELINES.items()}
+    return {name: make(values[before], ends) for name, make in BASELINES.items()}
 
 
-def _many(drawn: tuple[Tree, ...], over: int | list[int], settings: Settings, seed: int) -> dict[str, list[Tree]]:
+def _many(drawn: tuple[Tree, ...], ends: list[int], settings: Settings, seed: int) -> dict[str, list[Tree]]:
     """Kinds of which there are several trees."""
-    ends = range(1, over + 1) if isinstance(over, int) else over
     random = np.random.default_rng(seed + 1)
     return {
         DRAWN: list(drawn),
@@ -171,9 +175,10 @@ def _rows(name: str, measured: dict[str, float], beside: dict[str, float]) -> It
         yield {"tree": name, "measure": measure, "value": value, "same_leaves": beside[measure]}
 
 
-def _level_rows(name: str, scores: dict[str, Scores], beside: dict[str, float]) -> Iterator[Row]:
+def _level_rows(name: str, told: bool, scores: dict[str, Scores], beside: dict[str, float]) -> Iterator[Row]:
     for level, one in scores.items():
-        row = {"tree": name, "level": level, "precision": one.precision, "recall": one.recall, "f1": one.f1}
+        row = {"tree": name, "leaves_given": told, "level": level}
+        row |= {"precision": one.precision, "recall": one.recall, "f1": one.f1}
         yield {**row, "found": one.predicted, "true": one.true, "same_leaves": beside[level]}
 
 

@@ -21,7 +21,6 @@ from recbayes.studies.music.tables import MEAN, Row
 
 PAPER = {0: 0.78, 7: 0.22}  # weights of transpositions in the paper; all others are zero
 ROW = 3  # pieces beside each other on a page
-LINES: tuple[Any, ...] = ("--", "-.", (0, (1, 1)), (0, (6, 1)), (0, (6, 2, 1, 1, 1, 2)))
 SHOWN = ("best nodes", "boundary rank", "T f", "L f")
 
 
@@ -60,7 +59,8 @@ def profile_figure(rows: list[Row], published: tuple[Published, ...]) -> Any:
                 name = row["model"] if plain else f"{row['model']}, start {row['start']}"
                 ax.plot(values, "ks-" if plain else "o-", markersize=3, linewidth=1.2, label=name)
         for number, one in enumerate(one for one in published if one.mode == mode):
-            ax.plot(one.values, color="0.5", linestyle=LINES[number % len(LINES)], label=f"published: {one.source}")
+            style = {"color": f"C{5 + number % 5}", "linestyle": "--", "linewidth": 1.0}
+            ax.plot(one.values, label=f"published: {one.source}", **style)
         ax.set_xticks(range(12), MAJOR)
         ax.set_ylim(bottom=0.0)
         ax.set(title=f"{mode}, in C", ylabel="proportion")

@@ -55,7 +55,7 @@ def _head(results: Results) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in results.facts["versions"].items())
     return f"""# Trees of pieces of music
 
-{len(results.plan.pieces)} pieces, {settings.slices} slices each or bar by bar; {settings.starts} starts of each model, \
+{len(results.plan.pieces)} pieces, {settings.slices} slices each or bar by bar; starts of each model: {settings.starts}; \
 {settings.draws} draws, seed {settings.seed}. The paper is {CITATION}. Brackets are 95 % bootstrap intervals over pieces.
 
 {results.elapsed["all"] / 60:.1f} minutes by the clock on a machine with {machine["cores"]} cores ({machine["processor"]}); \
@@ -105,27 +105,36 @@ def _experts(results: Results, tables: dict[str, list[Row]]) -> str:
     """F1 by level, and of random trees with the same leaves."""
     blocks = [
         "## Against an analyst's tree\n\nModels have not seen the piece. F1 of nodes, in brackets that of random trees with "
-        "the same leaves; nodes above bars are longer than one bar, the root left out. Below, with the leaves of the "
-        "analyst's tree given to all."
+        "the same leaves. Nodes above bars are longer than one bar, and the root is not among them."
     ]
     for model in results.plan.models:
         for piece in results.plan.experts:
             here = [row for row in tables["expert"] if (row["model"], row["piece"]) == (model.name, piece.name)]
-            found = {(row["tree"], row["level"]): row for row in here}
-            body = [
-                [tree, *(f"{found[tree, level]['f1']:.3f} ({found[tree, level]['same_leaves']:.3f})" for level in LEVELS)]
-                for tree in dict.fromkeys(row["tree"] for row in here)
-            ]
-            blocks.append(f"### {piece.name}, {model.title}\n\n{markdown(['tree', *LEVELS], body)}")
+            blocks.append(
+                f"### {piece.name}, {model.title}\n\n{_by_level([row for row in here if not row['leaves_given']])}"
+            )
+            told = [row for row in here if row["leaves_given"]]
+            blocks += [f"All are told the leaves of the analyst's tree:\n\n{_by_level(told)}"] if told else []
             for row in tables["percentiles"]:
                 if (row["model"], row["piece"]) == (model.name, piece.name):
-                    above = "" if row["above_mean"] is None else f", {row['above_mean']:+.1f} nats from their mean"
-                    blocks.append(
-                        f"By the model, the analyst's tree is more probable than {row['share']:.1%} of "
-                        f"{row['others_count']} trees by {row['others']} of the same leaves{above}."
-                    )
+                    blocks.append(_percentile(row))
             blocks.append(f"![{piece.name}](figures/expert-{model.name}-{piece.name}.png)")
     return "\n\n".join(blocks)
+
+
+def _by_level(rows: list[Row]) -> str:
+    found = {(row["tree"], row["level"]): row for row in rows}
+    body = [
+        [tree, *(f"{found[tree, level]['f1']:.3f} ({found[tree, level]['same_leaves']:.3f})" for level in LEVELS)]
+        for tree in dict.fromkeys(tree for tree, _ in found)
+    ]
+    return markdown(["tree", *LEVELS], body)
+
+
+def _percentile(row: Row) -> str:
+    above = "" if row["above_mean"] is None else f", {row['above_mean']:+.1f} nats from their mean"
+    others = f"{row['others_count']} trees with the same leaves (*{row['others']}*)"
+    return f"By the model, the analyst's tree is more probable than {row['share']:.1%} of {others}{above}."
 
 
 def _regions(tables: dict[str, list[Row]]) -> str:

@@ -10,6 +10,8 @@ from recbayes.studies.music.profiles import Template
 from recbayes.studies.music.roman import Key
 from recbayes.tree.tree import Tree
 
+WIDE = 12.0  # inches of a figure that has room for twelve names in a row
+
 
 def key_scape(ax: Any, keys: np.ndarray, templates: Sequence[Template], edges: np.ndarray) -> Any:
     """Spans in the colours of keys; `keys` (N + 1, N + 1) are numbers of templates, -1 where there is none."""
@@ -65,7 +67,8 @@ def key_legend(figure: Any, modes: Sequence[str]) -> None:
 
     keys = [Key(7 * step % 12, mode) for mode in modes for step in range(12)]
     handles = [Patch(color=key_colour(*key), label=key_name(*key)) for key in keys]
-    figure.legend(handles=handles, loc="outside lower center", ncols=12, fontsize=7, frameon=False)
+    columns = 12 if figure.get_figwidth() > WIDE else 6
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=7, frameon=False)
 
 
 def _mesh(ax: Any, edges: np.ndarray, shown: np.ndarray, **style: Any) -> None:

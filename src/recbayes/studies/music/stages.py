@@ -116,7 +116,10 @@ def best_start(found: dict[Climb, Done], model: str) -> int:
 
 
 def analysis_parts(plan: Plan, climbs: dict[Climb, Done]) -> dict[Analysed, Part]:
-    """All pieces by all models; those that have an analyst's tree also by models that have not seen them."""
+    """All pieces by all models; those that have an analyst's tree also by models that have not seen them.
+
+    Where the leaves of that tree are single observations, every tree has them, and they need not be told.
+    """
     parts = {}
     for model in plan.models:
         start = best_start(climbs, model.name)
@@ -124,7 +127,8 @@ def analysis_parts(plan: Plan, climbs: dict[Climb, Done]) -> dict[Analysed, Part
             counts = piece.observed(model.per).counts
             given: dict[str, Any] = {FREE: None}
             if piece in plan.experts:
-                given |= {WITHOUT: None, GIVEN: expert_leaves(plan, model.name, piece)}
+                leaves = expert_leaves(plan, model.name, piece)
+                given |= {WITHOUT: None} | ({GIVEN: leaves} if len(leaves) < len(counts) else {})
             for how, leaves in given.items():
                 learnt = climbs[Climb(model.name, None if how == FREE else piece.name, start)].result
                 rest = plan.settings.draws, plan.settings.drawn, plan.seed(model.name, piece.name, how), leaves
@@ -146,7 +150,7 @@ def comparison_parts(plan: Plan, climbs: dict[Climb, Done], analyses: dict[Analy
             rest = plan.settings, plan.seed(model.name, piece.name)
             work: dict[str, tuple] = {}
             if known.annotations.keys:
-                work["regions"] = compare_regions, (known, results[WITHOUT] or results[FREE], values, *rest)
+                work["regions"] = compare_regions, (known, results[FREE], values, *rest)
             if known.annotations.tree is not None:
                 learnt = climbs[Climb(model.name, piece.name, start)].result
                 work["expert"] = compare_expert, (known, results[WITHOUT], results[GIVEN], values, *rest)

@@ -5,6 +5,7 @@ one that it ends with; leaves have several slices. The prior is the same in all 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from recbayes.gaussian.emissions.composition import Composition, shares_of
 from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model.parts import Component, Link, Prior, Split, Variable
 from recbayes.gaussian.model.rbn import GaussianRBN
-from recbayes.lengths import OnePlusPoisson
+from recbayes.lengths import ExactlyOne, OnePlusPoisson
 
 CLASSES = 12
 PSEUDO_COUNT = 0.02  # of a profile's shares
@@ -58,6 +59,13 @@ def start_model(
     length = OnePlusPoisson(max(leaf - 1.0, 0.1))
     emit = Composition(0.55, float(noise) ** 2 * np.eye(CLASSES), PSEUDO_COUNT, length, RESOLUTION)
     return _model(_means(pieces, modes), moved, emit)
+
+
+def with_single_leaves(model: GaussianRBN) -> GaussianRBN:
+    """The same, but every slice is a leaf: for slices that are bars."""
+    split, emit = model.variables[0].rules
+    rules = replace(split, probability=0.49), replace(emit, probability=0.51, length=ExactlyOne())
+    return GaussianRBN((replace(model.variables[0], rules=rules),), model.prior)
 
 
 def literal_model(pieces: Sequence[np.ndarray], *, leaf: float = 2.0) -> GaussianRBN:

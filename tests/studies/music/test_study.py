@@ -14,12 +14,13 @@ import pytest
 import recbayes as rb
 from recbayes.errors import FileError, StudyError
 from recbayes.family.saved import to_json
+from recbayes.music.model import profiles
 from recbayes.studies.music import learning as learning_module
 from recbayes.studies.music.analysis import EXPECTED_F1, restored
 from recbayes.studies.music.annotations import Annotations, read_annotations
 from recbayes.studies.music.baselines import BASELINES, RANDOM
 from recbayes.studies.music.learning import learn, learnt_model
-from recbayes.studies.music.models import MODELS, MusicModel, log_proportions, mean_profile, to_proportions
+from recbayes.studies.music.models import MODELS, MusicModel, mean_profile, to_proportions
 from recbayes.studies.music.pieces import Piece
 from recbayes.studies.music.profiles import Published, key_of
 from recbayes.studies.music.report import write_report
@@ -33,6 +34,8 @@ SMALL = Settings(seed=1, slices=16, starts=2, draws=50, drawn=3, random_trees=4,
 PROFILE = (0.2, 0.01, 0.12, 0.01, 0.13, 0.1, 0.02, 0.2, 0.01, 0.09, 0.02, 0.09)
 PUBLISHED = (Published("book", "major", np.array(PROFILE)),)
 learnt: list[tuple[str, int, int]] = []
+
+NAMES = tuple(named.name for named in MODELS)
 
 pytestmark = pytest.mark.slow
 
@@ -81,16 +84,17 @@ def read(path: Path) -> list[dict[str, str]]:
 
 def test_what_is_learnt_and_analysed(results: Results) -> None:
     """All starts from all pieces; without the piece that has a tree, from the start that was best."""
-    expected = {Climb(name, None, start) for name in ("slices", "bars") for start in (0, 1)}
-    expected |= {Climb(name, "one", 1) for name in ("slices", "bars")}
+    expected = {Climb(name, None, start) for name in NAMES for start in (0, 1)}
+    expected |= {Climb(name, "one", 1) for name in NAMES}
     assert set(results.climbs) == expected
-    assert sorted(learnt[:6]) == sorted((one.model, 2 if one.without else 3, one.start) for one in expected)
-    assert results.best == {"slices": 1, "bars": 1}
-    hows = {(name, piece, FREE) for name in ("slices", "bars") for piece in ("one", "two", "three")}
-    hows |= {("slices", "one", WITHOUT), ("bars", "one", WITHOUT), ("slices", "one", GIVEN)}  # bars are given to bars anyway
+    assert sorted(learnt[:9]) == sorted((one.model, 2 if one.without else 3, one.start) for one in expected)
+    assert results.best == dict.fromkeys(NAMES, 1)
+    hows = {(name, piece, FREE) for name in NAMES for piece in ("one", "two", "three")}
+    hows |= {(name, "one", WITHOUT) for name in NAMES}
+    hows |= {(name, "one", GIVEN) for name in NAMES if name != "bars"}  # bars are given to bars anyway
     assert set(results.analyses) == hows
-    compared = {(name, piece, "regions") for name in ("slices", "bars") for piece in ("one", "two")}
-    compared |= {(name, "one", what) for name in ("slices", "bars") for what in ("expert", "probability")}
+    compared = {(name, piece, "regions") for name in NAMES for piece in ("one", "two")}
+    compared |= {(name, "one", what) for name in NAMES for what in ("expert", "probability")}
     assert set(results.comparisons) == compared
 
 
@@ -102,7 +106,7 @@ def test_analyses_are_those_of_the_library(results: Results, pieces: tuple[Piece
     assert told.means is None
     free = restored(results.analyses[Analysed("bars", "two", FREE)])
     model = learnt_model(results.climbs[Climb("bars", None, 1)])
-    values = log_proportions(pieces[1].by_bars.counts)
+    values = profiles(pieces[1].by_bars.counts)
     exact = rb.sample_posterior(model, values, draws=4000, seed=5)
     assert np.abs(free.node_probability - exact.node_probability).max() < 0.35  # fifty draws
     assert free.facts["log_evidence"] == pytest.approx(exact.log_evidence, abs=1.0)
@@ -136,7 +140,7 @@ def test_an_analyst_s_tree_among_random_ones(results: Results, pieces: tuple[Pie
     rows = results.comparisons[Compared("bars", "one", "probability")]
     model = learnt_model(results.climbs[Climb("bars", "one", 1)])
     allowed = rb.Tree.from_spans(TREE).span_mask()
-    known = rb.inside(model, log_proportions(pieces[0].by_bars.counts), allowed=allowed)
+    known = rb.inside(model, profiles(pieces[0].by_bars.counts), allowed=allowed)
     assert [row["others"] for row in rows] == list(RANDOM)
     for row in rows:
         assert row["log_probability"] == pytest.approx(known.log_evidence)
@@ -221,7 +225,7 @@ def test_learning_goes_on_from_its_checkpoint(
     assert again["model"] == first["model"]
     assert [path.stat().st_size for path in tmp_path.iterdir()] == size
     start = MODELS[1].start(counts, 0)
-    total = sum(rb.inside(start, log_proportions(one)).log_evidence for one in counts)
+    total = sum(rb.inside(start, profiles(one)).log_evidence for one in counts)
     assert first["log_likelihood"] >= total - 1e-9
 
     class Interrupted:
@@ -238,9 +242,11 @@ def test_what_models_start_with(pieces: tuple[Piece, ...]) -> None:
     assert key_of(mean).mode == "major"
     alone = pieces[0].by_bars.counts.sum(axis=0)
     assert max(np.corrcoef(np.roll(mean, step), alone)[0, 1] for step in range(12)) > 0.99
-    values = log_proportions(np.vstack([pieces[0].by_bars.counts, np.zeros((1, 12))]))
+    values = profiles(np.vstack([pieces[0].by_bars.counts, np.zeros((1, 12))]))
     assert np.isnan(values[-1]).all()
-    assert to_proportions(values[0]) == pytest.approx(pieces[0].by_bars.counts[0] / pieces[0].by_bars.counts[0].sum())
+    model = MODELS[1].start([piece.by_bars.counts for piece in pieces], 0)
+    logs = np.log(values[0] + 0.03)
+    assert to_proportions(model, logs) == pytest.approx(values[0], abs=1e-12)
 
 
 def test_settings() -> None:

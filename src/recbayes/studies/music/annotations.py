@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from recbayes.errors import DataError, FileError
-from recbayes.studies.music.keys import key_name
+from recbayes.music.keys import key_name
 from recbayes.studies.music.pieces import Piece
 from recbayes.studies.music.roman import Place, RomanText, read_roman
 from recbayes.tree.tree import Tree

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from recbayes.music.keys import key_name
 from recbayes.studies.music.agreement import mean_scores, percentile, probability_agreement, tree_agreement
 from recbayes.studies.music.analysis import restored
 from recbayes.studies.music.annotations import Annotations, Region, over_observations
 from recbayes.studies.music.baselines import BASELINES, RANDOM, leaf_ends, random_merging
-from recbayes.studies.music.keys import key_name
 from recbayes.studies.music.learning import learnt_model
 from recbayes.studies.music.models import MusicModel, log_evidence
 from recbayes.studies.music.pieces import Observed

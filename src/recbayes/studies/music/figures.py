@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from recbayes.checks.files import write_whole
+from recbayes.music.keys import PITCH_CLASSES
 from recbayes.studies.music.analysis import EXPECTED_F1, Analysis, restored
 from recbayes.studies.music.baselines import CLUSTERINGS
 from recbayes.studies.music.comparing import DRAWN, expert_tree
-from recbayes.studies.music.keys import MAJOR
 from recbayes.studies.music.learning import learnt_model
 from recbayes.studies.music.models import prior_means
 from recbayes.studies.music.profiles import Published, Template, best_keys, key_templates
@@ -61,7 +61,7 @@ def profile_figure(rows: list[Row], published: tuple[Published, ...]) -> Any:
         for number, one in enumerate(one for one in published if one.mode == mode):
             style = {"color": f"C{5 + number % 5}", "linestyle": "--", "linewidth": 1.0}
             ax.plot(one.values, label=f"published: {one.source}", **style)
-        ax.set_xticks(range(12), MAJOR)
+        ax.set_xticks(range(12), PITCH_CLASSES)
         ax.set_ylim(bottom=0.0)
         ax.set(title=f"{mode}, in C", ylabel="proportion")
         ax.legend(fontsize=7)

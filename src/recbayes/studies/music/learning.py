@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from recbayes.checks.series import Series
 from recbayes.errors import ApproximationWarning
 from recbayes.family.saved import from_json, to_json
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -36,13 +37,23 @@ def learn(
     begin = named.start(counts, start)
     series = [named.values(one) for one in counts]
     settings = {"restarts": 0, **named.settings}
+    places = [np.append(np.arange(0, len(one), named.step), len(one)) for one in counts]
     if evaluations is not None:
         settings |= {"max_evaluations": evaluations, "standard_errors": False}
     folder.mkdir(parents=True, exist_ok=True)
     checkpoint = folder / f"{named.name}-{_checksum(begin, series, settings)}.checkpoint"
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always", ApproximationWarning)
-        found = fit(begin, series, checkpoint=checkpoint, resume=True, executor=executor, progress=progress, **settings)
+        found = fit(
+            begin,
+            series,
+            boundaries=places,
+            checkpoint=checkpoint,
+            resume=True,
+            executor=executor,
+            progress=progress,
+            **settings,
+        )
     if found.reason.startswith("interrupted"):
         raise KeyboardInterrupt  # what was evaluated is in the checkpoint; a model that is half learnt is no result
     return {
@@ -63,10 +74,10 @@ def learnt_model(learnt: dict[str, Any]) -> GaussianRBN:
     return cast(GaussianRBN, from_json(learnt["model"]))
 
 
-def _checksum(begin: GaussianRBN, series: Sequence[np.ndarray], settings: dict[str, Any]) -> str:
+def _checksum(begin: GaussianRBN, series: Sequence[Any], settings: dict[str, Any]) -> str:
     total = hashlib.sha256((to_json(begin) + repr(sorted(settings.items()))).encode())
-    for values in series:
-        total.update(np.ascontiguousarray(values).tobytes())
+    for one in series:
+        total.update(np.ascontiguousarray(one.values if isinstance(one, Series) else one).tobytes())
     return total.hexdigest()[:12]
 
 

@@ -11,14 +11,20 @@ from typing import Any
 import numpy as np
 
 from recbayes.errors import ApproximationWarning, DataError
+from recbayes.gaussian.emissions.composition import Composition, shares_of
+from recbayes.gaussian.emissions.emission import Emission
+from recbayes.gaussian.learn.starts import variation
 from recbayes.gaussian.model.parts import Split
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.inference.charts import outside
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.inside import inside
+from recbayes.music.model import literal_model, literal_series, profiles, start_model, with_single_leaves
 
-LEAST = 0.03  # what is added to proportions before logarithms are taken
+KEYS = "prior.components[0].shifts"  # all keys are as probable
+SCALAR = {"covariance": "scalar", "fixed": [KEYS, "*pseudo_count"]}
+LITERAL = {"covariance": "scalar", "fixed": [KEYS], "exact": None}
 ROUNDS = 5  # of turning profiles to agree with their mean
 
 
@@ -27,51 +33,51 @@ class MusicModel:
     """What is learnt from which observations; functions are of the module level, so that they can be sent to processes.
 
     `per` says what an observation is: a slice or a bar ("slices", "bars"). `start` makes the model that a climb begins
-    with, from the counts (N, 12) of the pieces and the number of the start. `settings` are those of `rb.fit`.
+    with, from the counts (N, 12) of the pieces and the number of the start. `settings` are those of `rb.fit`, which lets
+    leaves begin at every observation, or at every `step`-th.
     """
 
     name: str
     title: str
     per: str
     start: Callable[[Sequence[np.ndarray], int], GaussianRBN]
-    values: Callable[[np.ndarray], np.ndarray]
+    values: Callable[[np.ndarray], Any]  # a series
     settings: Mapping[str, Any] = field(default_factory=dict)
+    step: int = 1
 
 
-def log_proportions(counts: np.ndarray) -> np.ndarray:
-    """(N, 12): logarithms of proportions; where nothing sounds, nothing is observed (NaN)."""
-    total = counts.sum(axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        return np.log(counts / total + LEAST)
-
-
-def to_proportions(values: np.ndarray) -> np.ndarray:
+def to_proportions(model: GaussianRBN, values: np.ndarray) -> np.ndarray:
     """Proportions of the values of a node."""
-    found = np.maximum(np.exp(values) - LEAST, 0.0)
+    emission = next(rule for rule in model.variables[0].rules if isinstance(rule, Emission))
+    if isinstance(emission, Composition):
+        return shares_of(emission, values)
+    found = np.exp(values - values.max(axis=-1, keepdims=True))
     return found / found.sum(axis=-1, keepdims=True)
 
 
-def start_model(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
-    """Starts differ in what is thought of transpositions: fifths are frequent, all are equal, there are hardly any."""
-    weights = (
-        np.array([0.6, *[0.006] * 4, 0.13, 0.006, 0.21, *[0.006] * 4]),
-        np.ones(12),
-        np.array([0.945, *[0.005] * 11]),
-    )[number % 3]
-    mean = np.log(mean_profile(counts) + LEAST)
-    if number >= 3:
-        mean = mean + np.random.default_rng(number).normal(0.0, 0.2, 12)
-    return GaussianRBN.create(
-        12,
-        prior_mean=mean,
-        prior_std=0.1,
-        left_std=0.26,
-        right_std=0.05,
-        noise_std=0.41,
-        termination=0.51,
-        shifts={(shift, 0): float(weight) for shift, weight in enumerate(weights / weights.sum())},
-        prior_shifts=dict.fromkeys(range(12), 1.0 / 12),
-    )
+def start_slices(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
+    """Leaves have several slices."""
+    return _varied(start_model([profiles(one) for one in counts]), number)
+
+
+def start_bars(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
+    """Every bar is a leaf."""
+    return _varied(with_single_leaves(start_model([profiles(one) for one in counts])), number)
+
+
+def start_right_moved(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
+    """The right child is transposed, and the left one is what its parent is like."""
+    return _varied(start_model([profiles(one) for one in counts], moved="right"), number)
+
+
+def start_published(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
+    """The paper's model, literally."""
+    return _varied(literal_model([profiles(one) for one in counts]), number)
+
+
+def _varied(model: GaussianRBN, number: int) -> GaussianRBN:
+    """The first start is the model; others differ in kind, and in what is thought of transpositions."""
+    return model if number == 0 else variation(model, number - 1, np.random.default_rng(number))
 
 
 def mean_profile(counts: Sequence[np.ndarray]) -> np.ndarray:
@@ -134,6 +140,7 @@ def prior_means(model: GaussianRBN) -> list[np.ndarray]:
 
 
 MODELS = (
-    MusicModel("slices", "slices", "slices", start_model, log_proportions, {"exact": None, "covariance": "scalar"}),
-    MusicModel("bars", "bars", "bars", start_model, log_proportions, {"exact": None, "covariance": "scalar"}),
+    MusicModel("published", "as published", "slices", start_published, literal_series, LITERAL, 2),
+    MusicModel("slices", "slices", "slices", start_slices, profiles, SCALAR, 2),
+    MusicModel("bars", "bars", "bars", start_bars, profiles, SCALAR),
 )

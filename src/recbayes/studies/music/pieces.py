@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.errors import DataError, FileError, StudyError
-from recbayes.studies.music.midi import read_midi
+from recbayes.music.reading import read_score
+from recbayes.music.slices import slice_score
 
-KINDS = (".mid", ".midi")  # of files that are read; of several of one piece, the first of these
+KINDS = (".krn", ".mxl", ".musicxml", ".mid", ".midi")  # of files that are read; of several of one piece, the first of these
 
 
 class Observed(NamedTuple):
@@ -67,9 +68,8 @@ def checksum(pieces: Sequence[Piece]) -> str:
 
 def _read(path: Path, slices: int) -> Piece:
     try:
-        score = read_midi(path)
+        score = read_score(path)
     except DataError as problem:
         raise StudyError(str(problem)) from None
-    edges = np.linspace(0.0, float(score.bars[-1]), slices + 1)
-    names = tuple(str(number + 1) for number in range(len(score.bars) - 1))
-    return Piece(path.stem, Observed(score.sounding(edges), edges), Observed(score.sounding(score.bars), score.bars), names)
+    equal, bars = slice_score(score, slices), slice_score(score, "bar")
+    return Piece(path.stem, Observed(equal.counts, equal.edges), Observed(bars.counts, bars.edges), score.names)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.studies.music.keys import key_colour
+from recbayes.music.keys import key_colour
 from recbayes.studies.music.profiles import Template
 from recbayes.studies.music.roman import Key
 from recbayes.tree.tree import Tree
@@ -63,7 +63,7 @@ def key_legend(figure: Any, modes: Sequence[str]) -> None:
     """Which colour is which key, along the circle of fifths."""
     from matplotlib.patches import Patch
 
-    from recbayes.studies.music.keys import key_name
+    from recbayes.music.keys import key_name
 
     keys = [Key(7 * step % 12, mode) for mode in modes for step in range(12)]
     handles = [Patch(color=key_colour(*key), label=key_name(*key)) for key in keys]

@@ -64,8 +64,9 @@ def profile_rows(results: Results, published: tuple[Published, ...] = ()) -> lis
     """
     found = []
     for climb, learnt in results.climbs.items():
-        for number, mean in enumerate(prior_means(learnt_model(learnt))):
-            found.append(({**_climb(climb), "component": number}, to_proportions(mean)))
+        model = learnt_model(learnt)
+        for number, mean in enumerate(prior_means(model)):
+            found.append(({**_climb(climb), "component": number}, to_proportions(model, mean)))
     counts = [piece.by_bars.counts for piece in results.plan.pieces]
     found.append(({"model": MEAN}, mean_profile(counts)))
     rows = []

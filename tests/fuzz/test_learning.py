@@ -45,7 +45,7 @@ def hostile_data(rng: np.random.Generator) -> list[np.ndarray]:
 
 def _settings(rng: np.random.Generator) -> dict[str, Any]:
     settings: dict[str, Any] = {"standard_errors": bool(rng.random() < 0.3), "max_evaluations": 60}
-    settings["covariance"] = str(rng.choice(["keep", "scalar", "diagonal", "full"]))
+    settings["covariance"] = str(rng.choice(["keep", "scalar", "diagonal", "circulant", "full"]))
     extras: list[dict[str, Any]] = [
         {},
         {"tied": True},

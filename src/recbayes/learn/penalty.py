@@ -115,8 +115,9 @@ def bounds(parameters: Parameters, units: Any) -> tuple[np.ndarray, np.ndarray]:
             unit = np.log(covariance_unit(block, units))
             rows, columns = np.tril_indices(len(unit))
             on_diagonal = rows == columns if block.form == "factor" else np.ones(block.size, dtype=np.bool_)
-            nearest[on_diagonal] = np.log(NEAR) + (unit if block.size > 1 else unit.min())
-            furthest[on_diagonal] = np.log(FAR) + (unit if block.size > 1 else unit.max())
+            each = block.form == "factor" or block.size == len(unit)  # else deviations are not those of single dimensions
+            nearest[on_diagonal] = np.log(NEAR) + (unit if each else unit.min())
+            furthest[on_diagonal] = np.log(FAR) + (unit if each else unit.max())
         elif block.form in ("probabilities", "positive"):
             nearest[:], furthest[:] = -ODDS, ODDS
         low.append(nearest)

@@ -146,8 +146,8 @@ def _weak(block: Block, part: np.ndarray, scale: np.ndarray, units: Any) -> Para
     if block.form in ("deviations", "factor"):
         share, width = next((share, width) for pattern, share, width in DEVIATIONS if fnmatchcase(block.name, pattern))
         unit = covariance_unit(block, units)
-        one = block.form == "deviations" and block.size == 1
-        return LogNormal(share * (np.exp(np.log(unit).mean()) if one else unit), width)
+        together = block.form == "deviations" and block.size != len(unit)  # deviations that are not of single dimensions
+        return LogNormal(share * (np.exp(np.log(unit).mean()) if together else unit), width)
     if block.form == "probabilities":
         return Dirichlet(COUNTED)
     if block.form == "positive":

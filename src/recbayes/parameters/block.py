@@ -1,7 +1,8 @@
 """Blocks of free numbers: how each quantity of a model becomes unconstrained numbers, and back.
 
 Probabilities become log odds against the first alternative, positive numbers logarithms, and covariances logarithms of
-standard deviations (scalar, diagonal) or the rows of a Cholesky factor with a logarithmic diagonal (full).
+standard deviations (scalar, diagonal; circulant, along waves) or the rows of a Cholesky factor with a logarithmic diagonal
+(full).
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy as np
 from recbayes.checks.arrays import is_positive_definite
 from recbayes.parameters.quantity import Quantity
 
-Structure = Literal["keep", "scalar", "diagonal", "full"]
+Structure = Literal["keep", "scalar", "diagonal", "circulant", "full"]
 Form = Literal["probabilities", "positive", "deviations", "factor", "numbers"]
 
 
@@ -110,6 +111,8 @@ def _covariance(quantity: Quantity, structure: Structure) -> Block:
         structure = "full" if not is_diagonal else "scalar" if np.ptp(np.diag(value)) == 0 else "diagonal"
     if structure == "scalar":
         return _scalar(quantity, len(value))
+    if structure == "circulant":
+        return _circulant(quantity, len(value))
     return _diagonal(quantity, len(value)) if structure == "diagonal" else _full(quantity, len(value))
 
 
@@ -135,6 +138,32 @@ def _diagonal(quantity: Quantity, size: int) -> Block:
         lambda S: 0.5 * np.log(np.diag(S)),
         lambda free: np.diag(np.exp(2.0 * free)),
         lambda free, slope: 2.0 * np.exp(2.0 * free) * np.diag(slope),
+        quantity.unit,
+    )
+
+
+def _circulant(quantity: Quantity, size: int) -> Block:
+    """A covariance that is the same whatever dimensions are shifted by: sums over waves of n to the circle, n = 0, 1, ...,
+    each with a deviation of its own."""
+    around = 2.0 * np.pi * np.arange(size) / size
+    count = size // 2 + 1
+    waves = []  # for each n, the projection on its sine and cosine
+    for n in range(count):
+        basis = np.stack([np.cos(n * around), np.sin(n * around)])
+        lengths = np.linalg.norm(basis, axis=1)
+        basis = basis[lengths > 1e-6] / lengths[lengths > 1e-6, None]
+        waves.append(basis.T @ basis)
+    along = np.array(waves)
+    dimensions = np.einsum("naa->n", along)
+
+    return Block(
+        quantity.name,
+        "deviations",
+        (quantity.name,),
+        count,
+        lambda S: 0.5 * np.log(np.einsum("nab,ab->n", along, S) / dimensions),
+        lambda free: np.einsum("n,nab->ab", np.exp(2.0 * free), along),
+        lambda free, slope: 2.0 * np.exp(2.0 * free) * np.einsum("nab,ab->n", along, slope),
         quantity.unit,
     )
 

@@ -47,7 +47,7 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
     model : the model to start from; None takes the defaults of `rb.segment`, or guesses a GaussianRBN if it is to learn one.
     learn : whether to learn; None does if there is a model or shifts. False takes a model as it is.
     shifts : for a guessed model, the left child's transpositions and their probabilities.
-    covariance : of a learnt model: "scalar", "diagonal", "full", or "keep" for what the model has.
+    covariance : of a learnt model: "scalar", "diagonal", "circulant", "full", or "keep" for what the model has.
     level : for `transform` and `predict_change_points`, the depth at which to cut trees (0 is the root); None takes leaves.
     draws : trees drawn from each series' posterior.
     restarts, exact : of learning, as for `rb.fit`.

@@ -84,7 +84,7 @@ def y(paper: rb.GaussianRBN) -> np.ndarray:
     return paper.sample(seed=0, min_length=12, max_length=20)[0]
 
 
-@pytest.mark.parametrize("covariance", ["keep", "scalar", "diagonal", "full"])
+@pytest.mark.parametrize("covariance", ["keep", "scalar", "diagonal", "circulant", "full"])
 @pytest.mark.parametrize("tied", [False, True])
 def test_structures(paper: rb.GaussianRBN, y: np.ndarray, covariance: str, tied: bool) -> None:
     check(paper, y, covariance=covariance, tied=tied)
@@ -156,3 +156,12 @@ def test_zero_probabilities_and_zero_noise_stay() -> None:
     parameters = rb.Parameters(model)
     assert not any("shifts" in name or "left_link" in name for name in parameters.names)
     check(model, np.random.default_rng(0).normal(size=(5, 2)))
+
+
+def test_circulant_covariances_are_the_same_in_all_turns(paper: rb.GaussianRBN) -> None:
+    parameters = rb.Parameters(paper, covariance="circulant")
+    vector = parameters.vector() + np.random.default_rng(0).normal(scale=0.3, size=parameters.size)
+    emit = parameters.with_vector(vector).variables[0].rules[1]
+    np.testing.assert_allclose(np.roll(emit.covariance, (1, 1), axis=(0, 1)), emit.covariance, atol=1e-12)
+    assert abs(emit.covariance[0, 1]) > 1e-3
+    assert sum(block.size for block in parameters.blocks if block.name == "x.rules[1].covariance") == 2

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from recbayes import __version__
+from recbayes.cli.data import fetch
 from recbayes.cli.demo import demo
 from recbayes.cli.real import real
 from recbayes.cli.study import synthetic
@@ -40,10 +41,13 @@ def _in_ascii(problem: UnicodeError) -> tuple[str, int]:
 
 app = Commands(no_args_is_help=True, add_completion=False, help="Latent trees over sequences, with honest probabilities.")
 study = typer.Typer(no_args_is_help=True, help="Run the paper's experiments again, and others.")
+data = typer.Typer(no_args_is_help=True, help="Data that are not in the box.")
 app.command()(demo)
 study.command()(synthetic)
 study.command()(real)
+data.command()(fetch)
 app.add_typer(study, name="study")
+app.add_typer(data, name="data")
 
 
 def _show_version(wanted: bool) -> None:

@@ -7,6 +7,7 @@ made of it, or a picture drawn, goes on to that (`then`), so that nothing wrong 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -735,8 +736,16 @@ CALLS = [
     # Data
     Call("data.el_nino", dict),
     Call("data.dirichlet_series", lambda: {"counts": [[1.0, 2.0]], "pseudo_count": 1.0, "concentration": 2.0}),
+    Call(
+        "data.fetch_wtc",  # of none: nothing is there that could be fetched
+        lambda: {"folder": "wtc", "works": [], "base_url": "http://127.0.0.1:9", "progress": False},
+    ),
     Call("data.nile", dict),
     Call("data.us_growth", dict),
+    # Music
+    Call("music.prelude", dict),
+    Call("music.read_score", lambda: {"path": kern_file(), "repeats": False}),
+    Call("music.slice_score", lambda: {"score": rb.music.prelude(), "per": "bar"}),
     # Pictures
     Call("plot.calibration", lambda: {"bins": BINS, "label": "a", "ax": axes()}, drawn),
     Call("plot.overview", lambda: {"values": Y, "posterior": posterior(), "figure": figure()}, drawn),
@@ -751,6 +760,11 @@ CALLS = [
 def saved() -> str:
     gaussian().save("saved.json")
     return "saved.json"
+
+
+def kern_file() -> str:
+    Path("small.krn").write_text("**kern\n*M4/4\n=1\n1c\n==\n*-\n", encoding="utf-8")
+    return "small.krn"
 
 
 def figure() -> Any:

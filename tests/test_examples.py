@@ -93,6 +93,22 @@ def test_general_guide(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"0:{length} x" in capsys.readouterr().out
 
 
+def test_music_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The Python of docs/music.md runs, and finds what is shown there."""
+    monkeypatch.chdir(tmp_path)
+    text = (EXAMPLES.parent / "docs" / "music.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        exec(block, names)
+    printed = capsys.readouterr().out
+    assert "Score('Prelude in C major, BWV 846': 549 notes, 35 bars, 140 quarters)" in printed
+    assert "(70, 12)" in printed
+    assert names["piece"].onsets[:5].tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert names["piece"].pitches[:5].tolist() == [60, 64, 67, 72, 76]
+    assert names["bars"].counts[0][[0, 4, 7]].tolist() == [5, 4.5, 1]
+    assert repr(names["bars"]) == "Slices(35 of 0 to 140 quarters)"
+
+
 def test_nile(tmp_path: Path) -> None:
     runpy.run_path(str(EXAMPLES / "nile.py"))["main"](tmp_path / "nile.png", 50)
     assert (tmp_path / "nile.png").stat().st_size > 20_000

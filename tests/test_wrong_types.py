@@ -58,6 +58,8 @@ RECORDS = {  # made by verbs alone
         "Posterior",
         "Scores",
         "Segmentation",
+        "music.Score",
+        "music.Slices",
     ),
 }
 SEAMS = (Length, Emission, Climb, Objective, Support)  # what their methods are given was checked before
@@ -90,7 +92,8 @@ def public_callables() -> Iterator[tuple[str, Any]]:
     for name in rb.__all__:
         value = getattr(rb, name)
         if inspect.ismodule(value):
-            yield from ((f"{name}.{inner}", getattr(value, inner)) for inner in value.__all__)
+            found = {f"{name}.{inner}": getattr(value, inner) for inner in value.__all__}
+            yield from ((inner, one) for inner, one in found.items() if inner not in RECORDS)
         elif inspect.isclass(value) and not issubclass(value, Exception):
             if name not in RECORDS:
                 yield name, value

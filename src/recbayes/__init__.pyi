@@ -2,6 +2,7 @@
 
 from . import data as data
 from . import jax as jax
+from . import music as music
 from . import plot as plot
 from .chains.hmm import HMM as HMM
 from .chains.linear import LinearDynamicalSystem as LinearDynamicalSystem

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from recbayes import __version__
+from recbayes.cli.data import fetch
 from recbayes.cli.demo import demo
 from recbayes.cli.music import analyse
 from recbayes.cli.music_study import music as music_study
@@ -42,6 +43,7 @@ def _in_ascii(problem: UnicodeError) -> tuple[str, int]:
 
 app = Commands(no_args_is_help=True, add_completion=False, help="Latent trees over sequences, with honest probabilities.")
 study = typer.Typer(no_args_is_help=True, help="Run the paper's experiments again, and others.")
+data = typer.Typer(no_args_is_help=True, help="Data that are not in the box.")
 app.command()(demo)
 study.command()(synthetic)
 study.command()(real)
@@ -51,6 +53,8 @@ pieces = typer.Typer(no_args_is_help=True, help="Hierarchies of pieces of music,
 pieces.callback()(lambda: None)  # so that its one command has a name
 pieces.command()(analyse)
 app.add_typer(pieces, name="music")
+data.command()(fetch)
+app.add_typer(data, name="data")
 
 
 def _show_version(wanted: bool) -> None:

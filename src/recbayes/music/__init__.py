@@ -1,1 +1,8 @@
 """Music: reading scores, pitch classes in slices of time, and analyses that can be looked at and listened to."""
+
+from recbayes.music.prelude import prelude
+from recbayes.music.reading import read_score
+from recbayes.music.score import Score
+from recbayes.music.slices import Slices, slice_score
+
+__all__ = ["Score", "Slices", "prelude", "read_score", "slice_score"]

@@ -114,7 +114,8 @@ def _text(bars: Sequence[Bar]) -> str:
 <mei xmlns="http://www.music-encoding.org/ns/mei" meiversion="5.0">
 <meiHead><fileDesc><titleStmt><title>{TITLE}</title><composer>Johann Sebastian Bach</composer></titleStmt><pubStmt/>
 </fileDesc></meiHead><music><body><mdiv><score><scoreDef midi.bpm="{TEMPO}"
-meter.sym="common" meter.count="4" meter.unit="4"><staffGrp symbol="brace" bar.thru="true"><staffDef n="1" lines="5" clef.shape="G" clef.line="2"/>
+meter.sym="common" meter.count="4" meter.unit="4"><staffGrp symbol="brace" bar.thru="true">
+<staffDef n="1" lines="5" clef.shape="G" clef.line="2"/>
 <staffDef n="2" lines="5" clef.shape="F" clef.line="4"/></staffGrp></scoreDef><section>
 {measures}
 </section></score></mdiv></body></music></mei>

@@ -2,8 +2,7 @@
 
 Verovio ends its process on some damaged files, and says what it likes on standard error; here neither hurts anybody. `mei`
 is the score as MEI, and `times` is the time map of a copy in which nothing shifts the notes: verovio gives grace notes time
-that it takes from others. Its tempo is so slow that no two moments are the same millisecond, by which the time map sorts
-them. This file imports nothing of ours.
+that it takes from others. This file imports nothing of ours.
 """
 
 import json
@@ -117,16 +116,13 @@ def _write_out(root: Element) -> bool:
 
 
 def _unshifted(root: Element) -> Element:
-    """Without what verovio plays by moving notes, or at tempi of its own."""
+    """Without what verovio plays by moving notes."""
     _drop(
         root,
         lambda element: (
-            element.get("grace") is not None or element.tag.removeprefix(MEI) in ("arpeg", "expansion", "graceGrp", "tempo")
+            element.get("grace") is not None or element.tag.removeprefix(MEI) in ("arpeg", "expansion", "graceGrp")
         ),
     )
-    for definition in root.iter(f"{MEI}scoreDef"):
-        definition.attrib.pop("mm", None)
-        definition.set("midi.bpm", "1")
     return root
 
 

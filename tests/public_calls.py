@@ -743,7 +743,9 @@ CALLS = [
     Call("data.nile", dict),
     Call("data.us_growth", dict),
     # Music
+    Call("music.analyse", lambda: {"score": rb.music.prelude(), "per": 4, "model": None, "draws": 20, "seed": 0}),
     Call("music.prelude", dict),
+    Call("music.pretrained", dict),
     Call("music.read_score", lambda: {"path": kern_file(), "repeats": False}),
     Call("music.slice_score", lambda: {"score": rb.music.prelude(), "per": "bar"}),
     # Pictures

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from recbayes.checks.arguments import instance
 from recbayes.checks.files import write_whole
 from recbayes.family.posterior import Posterior
 from recbayes.gaussian.emissions.composition import Composition, shares_of
@@ -92,7 +93,8 @@ def analyse(
     `per` says what is summed over: "bar", "beat", or a number of equal slices. Of pieces with more than 80 slices only every
     second one, or third and so on, may be where a section begins. The model is the pretrained one if none is given.
     """
-    model = pretrained() if model is None else model
+    instance(score, Score, "score")
+    model = pretrained() if model is None else instance(model, GaussianRBN, "model")
     slices = slice_score(score, per)
     observed = profiles(slices.counts)
     step = -(-len(observed) // MOST_POINTS)

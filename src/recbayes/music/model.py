@@ -40,6 +40,11 @@ def profiles(counts: object) -> np.ndarray:
     return rows / np.where(total > 0.0, total, np.nan)
 
 
+def log_profiles(counts: np.ndarray) -> np.ndarray:
+    """Profiles as they are compared: logarithms, of a little more than each share."""
+    return np.log(profiles(counts) + PSEUDO_COUNT + RESOLUTION)
+
+
 def literal_series(counts: np.ndarray) -> Series:
     """Slices as the paper has them: one more count of each class, shares, and the noise of a Dirichlet likelihood."""
     return dirichlet_series(counts, pseudo_count=1.0, concentration=1.0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from recbayes.checks.files import write_whole
 from recbayes.music.keys import PITCH_CLASSES
-from recbayes.studies.music.analysis import EXPECTED_F1, Analysis, restored
+from recbayes.studies.music.analysis import BEST, EXPECTED_F1, MOST_PROBABLE, Analysis, restored
 from recbayes.studies.music.baselines import CLUSTERINGS
 from recbayes.studies.music.comparing import DRAWN, expert_tree
 from recbayes.studies.music.learning import learnt_model
@@ -21,6 +21,7 @@ from recbayes.studies.music.tables import MEAN, Row
 
 PAPER = {0: 0.78, 7: 0.22}  # weights of transpositions in the paper; all others are zero
 ROW = 3  # pieces beside each other on a page
+OURS = (EXPECTED_F1, MOST_PROBABLE, BEST, DRAWN)
 SHOWN = ("best nodes", "boundary rank", "T f", "L f")
 
 
@@ -97,13 +98,13 @@ def region_figure(rows: list[Row]) -> Any:
             found = {row["tree"]: row for row in rows if (row["model"], row["measure"]) == (model, measure)}
             for height, tree in enumerate(trees):
                 row = found[tree]
-                ours = tree not in CLUSTERINGS and ("tree" in tree or tree == DRAWN)
-                colour = "tab:orange" if ours else "tab:blue" if tree in CLUSTERINGS else "0.5"
+                colour = "tab:orange" if tree in OURS else "tab:blue" if tree in CLUSTERINGS else "0.5"
                 ax.plot([row["gain_low"], row["gain_high"]], [height] * 2, color=colour, linewidth=1.5)
                 ax.plot(row["gain"], height, "o", color=colour, markersize=4)
             ax.axvline(0.0, color="0.8", zorder=0)
             ax.set_yticks(range(len(trees)), trees, fontsize=7)
             ax.set_title(f"{model}: {measure}", fontsize=9)
+            ax.locator_params(axis="x", nbins=4)
             ax.tick_params(axis="x", labelsize=7)
     figure.supxlabel("more than random trees with the same leaves", fontsize=9)
     return figure

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from recbayes.music.model import log_profiles
 from recbayes.studies.music.analysis import analyse
 from recbayes.studies.music.annotations import Annotations
 from recbayes.studies.music.comparing import Known, compare_expert, compare_probability, compare_regions, expert_tree
@@ -144,7 +145,7 @@ def comparison_parts(plan: Plan, climbs: dict[Climb, Done], analyses: dict[Analy
         start = best_start(climbs, model.name)
         for piece in plan.pieces:
             known = plan.known(model.name, piece)
-            values = model.values(known.observed.counts)
+            values = log_profiles(known.observed.counts)
             found = {how: analyses.get(Analysed(model.name, piece.name, how)) for how in (FREE, WITHOUT, GIVEN)}
             results = {how: None if done is None else done.result for how, done in found.items()}
             rest = plan.settings, plan.seed(model.name, piece.name)

@@ -2,9 +2,9 @@
 
     python -m benchmarks.pretrain FOLDER --without bwv846 --output model.json
 
-Every bar is a leaf (of pieces with more than 52 bars, every two, or four). Deviations are learnt as multiples of the identity
-first, and then as circulant covariances, which are the same in all keys; each is judged by the evidence of draws of the pieces
-that were held out (every fifth), and learnt again from all if `--output` is given.
+Every bar is a leaf (of pieces with more than 52 bars, every two, or four). Deviations are learnt as multiples of the
+identity first, and then as circulant covariances, which are the same in all keys. Without `--output`, every fifth piece is
+held out, and each model judged by the evidence of draws of these; with it, the model is learnt from all pieces.
 """
 
 import argparse
@@ -71,7 +71,8 @@ def describe(model: rb.GaussianRBN) -> None:
     for name, covariance in (("left", split.left_link), ("right", split.right_link), ("noise", emit)):
         C = covariance.covariance
         print(
-            f"  {name}: deviation {np.sqrt(C[0, 0]):.3f}, correlations by semitones {(C[0] / C[0, 0])[1:7].round(2).tolist()}"
+            f"  {name}: deviation {np.sqrt(C[0, 0]):.3f}, "
+            f"correlations by semitones {(C[0] / C[0, 0])[1:7].round(2).tolist()}"
         )
     weights = sorted(((weight, steps[0]) for steps, weight in split.shifts.items()), reverse=True)
     print("  transpositions:", ", ".join(f"{steps}: {weight:.3f}" for weight, steps in weights if weight > 0.005))

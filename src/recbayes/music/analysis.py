@@ -23,7 +23,7 @@ from recbayes.music.score import Score
 from recbayes.music.slices import Slices, slice_score
 from recbayes.tree.tree import Tree
 
-MOST_POINTS = 80  # between which sections may begin and end; of longer pieces only every second slice, or third, ...
+MOST_SLICES = 80  # of a chart; in longer pieces two, three or more are one
 COMPONENTS = 2  # Gaussians per message: twelve transpositions are much for one
 
 EXPLANATION = (
@@ -90,16 +90,13 @@ def analyse(
 ) -> Analysis:
     """The hierarchy of a piece, with honest probabilities.
 
-    `per` says what is summed over: "bar", "beat", or a number of equal slices. Of pieces with more than 80 slices only every
-    second one, or third and so on, may be where a section begins. The model is the pretrained one if none is given.
+    `per` says what is summed over: "bar", "beat", or a number of equal slices. In pieces with more than 80 slices two of
+    them, or three and so on, are one. The model is the pretrained one if none is given.
     """
     instance(score, Score, "score")
     model = pretrained() if model is None else instance(model, GaussianRBN, "model")
-    slices = slice_score(score, per)
-    observed = profiles(slices.counts)
-    step = -(-len(observed) // MOST_POINTS)
-    points = None if step == 1 else np.append(np.arange(0, len(observed), step), len(observed))
-    posterior = sample_posterior(model, observed, draws=draws, seed=seed, boundaries=points, components=COMPONENTS)
+    slices = _at_most(slice_score(score, per), MOST_SLICES)
+    posterior = sample_posterior(model, profiles(slices.counts), draws=draws, seed=seed, components=COMPONENTS)
     return Analysis(score, slices, model, posterior)
 
 
@@ -109,6 +106,15 @@ def pretrained() -> GaussianRBN:
     found = load(Path(str(files("recbayes.music").joinpath("pretrained.json"))))
     assert isinstance(found, GaussianRBN)
     return found
+
+
+def _at_most(slices: Slices, most: int) -> Slices:
+    """As many neighbouring slices taken together as it takes to have no more than so many."""
+    step = -(-len(slices.counts) // most)
+    starts = np.arange(0, len(slices.counts), step)
+    counts = np.add.reduceat(slices.counts, starts)
+    edges = np.append(slices.edges[starts], slices.edges[-1])
+    return Slices(edges, counts, slices.bar[starts], slices.beat[starts], slices.seconds[starts])
 
 
 def _nodes(tree: Tree, slices: Slices, model: GaussianRBN) -> Sequence[PageNode]:

@@ -25,6 +25,7 @@ from recbayes.music.model import literal_model, literal_series, profiles, start_
 KEYS = "prior.components[0].shifts"  # all keys are as probable
 SCALAR = {"covariance": "scalar", "fixed": [KEYS, "*pseudo_count"]}
 LITERAL = {"covariance": "scalar", "fixed": [KEYS], "exact": None}
+COMPONENTS = 2  # Gaussians per message: twelve transpositions are much for one
 ROUNDS = 5  # of turning profiles to agree with their mean
 
 
@@ -65,11 +66,6 @@ def start_bars(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
     return _varied(with_single_leaves(start_model([profiles(one) for one in counts])), number)
 
 
-def start_right_moved(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
-    """The right child is transposed, and the left one is what its parent is like."""
-    return _varied(start_model([profiles(one) for one in counts], moved="right"), number)
-
-
 def start_published(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
     """The paper's model, literally."""
     return _varied(literal_model([profiles(one) for one in counts]), number)
@@ -97,7 +93,7 @@ def posterior_of(
     named: MusicModel, model: GaussianRBN, counts: np.ndarray, draws: int, seed: int, allowed: np.ndarray | None = None
 ) -> GaussianPosterior:
     """Draws of trees of a piece."""
-    return sample_posterior(model, named.values(counts), draws=draws, seed=seed, allowed=allowed)
+    return sample_posterior(model, named.values(counts), draws=draws, seed=seed, allowed=allowed, components=COMPONENTS)
 
 
 def log_evidence(named: MusicModel, model: GaussianRBN, counts: np.ndarray, allowed: np.ndarray) -> float:

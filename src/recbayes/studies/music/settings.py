@@ -17,7 +17,7 @@ class Settings:
 
     seed: int = 0
     slices: int = 70
-    starts: int = 3
+    starts: int = 5
     draws: int = 1000
     drawn: int = 20
     random_trees: int = 50

@@ -154,7 +154,7 @@ def test_files(results: Results, tmp_path: Path) -> None:
     assert not re.search(r"\b(nan|inf|None)\b", report)
     for picture in re.findall(r"!\[.*?\]\((.*?)\)", report):
         assert (tmp_path / picture).stat().st_size > 5000
-    assert len(list((tmp_path / "figures" / "pieces").glob("*.png"))) == 6
+    assert len(list((tmp_path / "figures" / "pieces").glob("*.png"))) == 3 * len(NAMES)
     for table in re.findall(r"(?:^\|.*\n)+", report, flags=re.MULTILINE):
         assert len({line.count("|") for line in table.splitlines()}) == 1
     document = json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))
@@ -169,7 +169,7 @@ def test_files(results: Results, tmp_path: Path) -> None:
         assert float(row["gain"]) == pytest.approx(np.mean(gains))
         assert min(gains) - 1e-9 <= float(row["gain_low"]) <= float(row["gain_high"]) <= max(gains) + 1e-9
     weights = [float(row["weight"]) for row in read(tmp_path / "weights.csv")]
-    assert np.reshape(weights, (-1, 12)).sum(axis=1) == pytest.approx(np.ones(6))
+    assert np.reshape(weights, (-1, 12)).sum(axis=1) == pytest.approx(np.ones(3 * len(NAMES)))
     profiles = read(tmp_path / "profiles.csv")
     assert {row["mode"] for row in profiles} == {"major"}
     for row in profiles:

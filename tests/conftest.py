@@ -1,3 +1,7 @@
+import os
+import platform
+from pathlib import Path
+
 from hypothesis import HealthCheck, settings
 
 # Kernels may be compiled in the middle of an example, so there is no deadline. Examples are the same in every run, so that a
@@ -6,3 +10,8 @@ common = {"deadline": None, "max_examples": 60, "suppress_health_check": [Health
 settings.register_profile("recbayes", derandomize=True, **common)
 settings.register_profile("random", **common)
 settings.load_profile("recbayes")
+
+# What JAX compiles is kept on disk, by all that it is made of, so that nothing there can be stale; machines that share a
+# folder have different processors. Set here, before JAX is loaded, processes that tests start have it too.
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parents[1] / ".cache" / "jax" / platform.node()))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.05")

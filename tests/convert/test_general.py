@@ -13,7 +13,7 @@ from tests.random_grammars import grammars, sentences
 from tests.random_models import one_variable, series_for, two_variables
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.data())
 def test_grammars(data: st.DataObject) -> None:
     """Rounds of unary rules, terminals beside others and missing tokens among them."""
@@ -53,7 +53,7 @@ def log_values(tree: Derivation, values: dict[str, np.ndarray], y: np.ndarray) -
     return total
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.data())
 def test_gaussian_models(data: st.DataObject) -> None:
     model = data.draw(st.one_of(one_variable(), two_variables()))

@@ -1,6 +1,6 @@
 """Random general models of all kinds, described by plain numbers, so that an oracle can compute their densities itself."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -206,9 +206,11 @@ def _divisions(start: int, end: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 @st.composite
-def cases(draw: st.DrawFn, most: int = 5) -> tuple[Plain, list[tuple[str, Any]], dict[str, np.ndarray]]:
+def cases(
+    draw: st.DrawFn, most: int = 5, shapes: Sequence[str] = tuple(sorted(SHAPES))
+) -> tuple[Plain, list[tuple[str, Any]], dict[str, np.ndarray]]:
     """A model, a short sequence that it may generate, with missing entries, and values for all spans."""
-    shape = draw(st.sampled_from(sorted(SHAPES)))
+    shape = draw(st.sampled_from(shapes))
     leaf = rb.OnePlusPoisson(1.5) if draw(st.booleans()) else None
     seed = draw(st.integers(0, 2**32 - 1))
     one, rng = plain(shape, seed, leaf), np.random.default_rng([seed, 1])

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import recbayes as rb
-from tests.general.random_general import COLUMNS, Oracle, Plain, as_model, cases
+from tests.general.random_general import COLUMNS, SHAPES, Oracle, Plain, as_model, cases
 
 Case = tuple[Plain, list[tuple[str, Any]], dict[str, np.ndarray]]
 
@@ -18,9 +19,14 @@ def data_of(one: Plain, observed: list[tuple[str, Any]]) -> Any:
     return observed if len(terminals) > 1 else np.array([value for _, value in observed])
 
 
-@settings(max_examples=40, deadline=None)
-@given(cases())
-def test_all_structures(case: Case) -> None:
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+@settings(max_examples=3, deadline=None)
+@given(data=st.data())
+def test_all_structures(shape: str, data: st.DataObject) -> None:
+    check_all_structures(data.draw(cases(shapes=[shape])))
+
+
+def check_all_structures(case: Case) -> None:
     one, observed, values = case
     model, data = as_model(one), data_of(one, observed)
     found = Oracle(one, observed, values).all()
@@ -42,7 +48,7 @@ def test_all_structures(case: Case) -> None:
         assert sorted(chart.best_tree().spans) == sorted(best.spans)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(cases(most=4))
 def test_gradients(case: Case) -> None:
     one, observed, values = case

@@ -55,15 +55,14 @@ def test_short_series_on_a_grid(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["student", "counts", "bits", "ends"])
 def test_longer_series_on_a_grid(kind: str) -> None:
     model = model_of(kind)
-    y, _ = model.sample(seed=1, min_length=48, max_length=52, attempts=100_000)
+    y, _ = model.sample(seed=1, min_length=28, max_length=32, attempts=100_000)
     posterior, chart = rb.sample_posterior(model, y, draws=2000, seed=0), grid_chart(model, y, GRID)
     agree(posterior, chart, 4.5)
     assert posterior.efficiency > 0.5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["student", "counts"])
-@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize(("kind", "dim"), [("student", 3), ("counts", 2)])
 def test_draws_in_more_dimensions_are_worth_something(kind: str, dim: int) -> None:
     model = model_of(kind, dim)
     y, _ = model.sample(seed=1, min_length=40, max_length=50, attempts=100_000)
@@ -71,10 +70,9 @@ def test_draws_in_more_dimensions_are_worth_something(kind: str, dim: int) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("length", [12, 30])
-def test_gibbs_with_heavy_tails(length: int) -> None:
+def test_gibbs_with_heavy_tails() -> None:
     model = model_of("tails")
-    y, _ = model.sample(seed=1, min_length=length, max_length=length, attempts=100_000)
+    y, _ = model.sample(seed=1, min_length=20, max_length=20, attempts=100_000)
     landscape = Landscape(model, read_observations(model.parts, y))
     surrogate = Workshop(landscape).surrogate(model.parameters)
     weighted = draw_weighted(surrogate, model.parameters, 1000, 0)

@@ -34,7 +34,7 @@ def evaluations(folder: Path) -> int:
 
 
 def test_killed_at_random_moments(tmp_path: Path) -> None:
-    """kill -9 ten times, each time after some more evaluations; the end is that of an unbroken run."""
+    """kill -9 five times, each time after some more evaluations; the end is that of an unbroken run."""
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     for folder in (whole, broken):
         folder.mkdir()
@@ -42,7 +42,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     vector, errors, count = result(whole)
     rng = np.random.default_rng(int.from_bytes(os.urandom(4)))
     kills, before = 0, 0
-    for goal in np.sort(rng.integers(1, max(count - 5, 2), size=10)):
+    for goal in np.sort(rng.integers(1, max(count - 5, 2), size=5)):
         process = start(broken)
         while process.poll() is None and evaluations(broken) < max(goal, before + 1):
             time.sleep(0.002)
@@ -53,7 +53,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         process.wait()
         assert evaluations(broken) >= before  # nothing is lost
         before = evaluations(broken)
-    assert kills >= 5
+    assert kills >= 3
     assert start(broken).wait() == 0
     again, errors_again, count_again = result(broken)
     np.testing.assert_allclose(again, vector, rtol=0, atol=1e-6)
@@ -63,12 +63,30 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
 
 def small_fit(path: Path, **settings: object) -> rb.Fit:
     y = np.random.default_rng(0).normal(size=(8, 1))
-    return rb.fit(None, [y], checkpoint=path, standard_errors=False, **settings)  # type: ignore[arg-type]
+    return rb.fit(None, [y], checkpoint=path, **{"restarts": 1, "standard_errors": False, **settings})  # type: ignore[arg-type]
 
 
-def test_an_existing_checkpoint_is_not_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "fit.json"
-    first = small_fit(path)
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> tuple[rb.Fit, bytes]:
+    """A whole fit, and its checkpoint."""
+    path = tmp_path_factory.mktemp("whole") / "fit.json"
+    return small_fit(path), path.read_bytes()
+
+
+@pytest.fixture
+def first(fitted: tuple[rb.Fit, bytes]) -> rb.Fit:
+    return fitted[0]
+
+
+@pytest.fixture
+def path(tmp_path: Path, fitted: tuple[rb.Fit, bytes]) -> Path:
+    """A checkpoint of one's own, to resume or to damage."""
+    copy = tmp_path / "fit.json"
+    copy.write_bytes(fitted[1])
+    return copy
+
+
+def test_an_existing_checkpoint_is_not_overwritten(first: rb.Fit, path: Path) -> None:
     with pytest.raises(FileError, match="exists; resume=True"):
         small_fit(path)
     again = small_fit(path, resume=True)
@@ -76,19 +94,15 @@ def test_an_existing_checkpoint_is_not_overwritten(tmp_path: Path) -> None:
     assert first.history == again.history
 
 
-def test_a_checkpoint_of_another_fit_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "fit.json"
-    first = small_fit(path)
+def test_a_checkpoint_of_another_fit_is_refused(first: rb.Fit, path: Path) -> None:
     with pytest.raises(FileError, match="another fit"):
         small_fit(path, resume=True, covariance="scalar", fixed=["prior.*"])
-    more = small_fit(path, resume=True, restarts=20)  # the evaluations are those of the same likelihood
+    more = small_fit(path, resume=True, restarts=4)  # the evaluations are those of the same likelihood
     assert more.chart_log_likelihood >= first.chart_log_likelihood - 1e-3
 
 
-def test_a_damaged_line_can_be_removed(tmp_path: Path) -> None:
+def test_a_damaged_line_can_be_removed(first: rb.Fit, path: Path) -> None:
     """The error says so, and without the line the fit goes on to the same end."""
-    path = tmp_path / "fit.json"
-    first = small_fit(path)
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join([*lines[:2], lines[2].replace("1", "2"), *lines[3:]]), encoding="utf-8")
     with pytest.raises(FileError, match=r"is damaged in line 3: its checksum does not fit; remove that line"):

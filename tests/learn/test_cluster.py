@@ -20,7 +20,7 @@ MODEL = rb.GaussianRBN.create(dim=2, noise_std=0.1, termination=0.6, extra_obser
 
 
 def samples(count: int) -> list[np.ndarray]:
-    return [MODEL.sample(seed=seed, min_length=10, max_length=40)[0] for seed in range(count)]
+    return [MODEL.sample(seed=seed, min_length=8, max_length=20)[0] for seed in range(count)]
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +33,9 @@ def client() -> Iterator[Client]:
 
 
 def test_a_cluster_gives_what_threads_give(client: Client) -> None:
-    series = samples(7)
-    threads = rb.fit(MODEL, series, covariance="scalar", exact=20)
-    cluster = rb.fit(MODEL, series, covariance="scalar", exact=20, executor=client.get_executor())
+    series, settings = samples(4), {"covariance": "scalar", "restarts": 1, "exact": 20}
+    threads = rb.fit(MODEL, series, **settings)  # type: ignore[arg-type]
+    cluster = rb.fit(MODEL, series, executor=client.get_executor(), **settings)  # type: ignore[arg-type]
     np.testing.assert_array_equal(threads.vector, cluster.vector)  # type: ignore[arg-type]
     assert threads.history == cluster.history
     assert threads.table == cluster.table
@@ -57,11 +57,11 @@ class Killing(Executor):
 
 
 def test_a_killed_worker_does_not_lose_the_fit(client: Client) -> None:
-    series = samples(12)
-    expected = rb.fit(MODEL, series, covariance="diagonal")
-    executor = Killing(client, moment=100)
-    found = rb.fit(MODEL, series, covariance="diagonal", executor=executor)
-    assert executor.submitted > 200  # the fit went on
+    series, settings = samples(5), {"covariance": "diagonal", "restarts": 0, "exact": None}
+    expected = rb.fit(MODEL, series, **settings)  # type: ignore[arg-type]
+    executor = Killing(client, moment=50)
+    found = rb.fit(MODEL, series, executor=executor, **settings)  # type: ignore[arg-type]
+    assert executor.submitted > 100  # the fit went on
     assert found.history == expected.history
     np.testing.assert_array_equal(found.vector, expected.vector)  # type: ignore[arg-type]
 
@@ -115,7 +115,7 @@ class KillingPool(ProcessPoolExecutor):
 
 
 def test_a_killed_process_of_a_pool_does_not_lose_the_fit() -> None:
-    series = samples(6)
+    series = samples(4)
     settings = {"covariance": "scalar", "restarts": 0, "exact": None, "standard_errors": False}
     threads = rb.fit(MODEL, series, **settings)
     with KillingPool(2, get_context("spawn")) as pool:

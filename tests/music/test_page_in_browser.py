@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import recbayes as rb
 from recbayes.music.page import music_page
 from tests.music.browser import CHROMIUM, Browser, chromium
 from tests.music.small_piece import HOSTILE, NOTES, small_score, small_tree
@@ -264,3 +265,20 @@ def test_hostile_texts_do_nothing(browser: Browser, tmp_path: Path) -> None:
     assert HOSTILE in details(browser)
     assert browser.run("window.hacked") is None
     browser.press(" ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_prelude_is_shown_and_played(browser: Browser, tmp_path: Path, width: int) -> None:
+    """From the notes to the page, with the model in the box."""
+    path = tmp_path / "prelude.html"
+    rb.music.analyse(rb.music.prelude(), draws=50, seed=0).to_html(path)
+    browser.open(path, width=width, before=LISTENING)
+    assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+    before = browser.run(CURSOR)
+    browser.click(".play")
+    browser.wait(PLAYING)
+    browser.wait("heard.length >= 8")
+    assert browser.run(CURSOR) > before
+    assert [pitch for _, pitch in sorted(browser.run("heard"))[:5]] == [60, 64, 67, 72, 76]
+    browser.wait("loudest > 0.02")

@@ -12,7 +12,6 @@ import numpy as np
 from recbayes.checks.arguments import instance
 from recbayes.checks.files import write_whole
 from recbayes.family.posterior import Posterior
-from recbayes.gaussian.emissions.composition import Composition, shares_of
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.load import load
@@ -24,7 +23,7 @@ from recbayes.music.slices import Slices, slice_score
 from recbayes.tree.tree import Tree
 
 MOST_SLICES = 80  # of a chart; in longer pieces two, three or more are one
-COMPONENTS = 2  # Gaussians per message: twelve transpositions are much for one
+COMPONENTS = 4  # Gaussians per message: twelve transpositions are much for one
 
 EXPLANATION = (
     "Passages, their keys and their probabilities were found in the notes alone, by a recursive Bayesian network that knows "
@@ -86,7 +85,7 @@ class Analysis:
 
 
 def analyse(
-    score: Score, *, per: str | int = "bar", model: GaussianRBN | None = None, draws: int = 1000, seed: int = 0
+    score: Score, *, per: str | int = "bar", model: GaussianRBN | None = None, draws: int = 500, seed: int = 0
 ) -> Analysis:
     """The hierarchy of a piece, with honest probabilities.
 
@@ -118,12 +117,12 @@ def _at_most(slices: Slices, most: int) -> Slices:
 
 
 def _nodes(tree: Tree, slices: Slices, model: GaussianRBN) -> Sequence[PageNode]:
-    emit = next(rule for rule in model.variables[0].rules if isinstance(rule, Composition))
+    """Keys are those of the notes that sound in a passage, as musicians would have them; values of nodes say what they lead
+    to."""
     modes, parents, found = mode_profiles(model), tree.parents, []
     heights = _heights(tree)
     for place, node in enumerate(tree):
-        assert node.value is not None
-        key, mode = key_of(shares_of(emit, node.value), modes)
+        key, mode = key_of(slices.counts[node.start : node.end].sum(axis=0), modes)
         found.append(
             PageNode(
                 start=float(slices.edges[node.start]),

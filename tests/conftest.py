@@ -12,6 +12,8 @@ settings.register_profile("random", **common)
 settings.load_profile("recbayes")
 
 # What JAX compiles is kept on disk, by all that it is made of, so that nothing there can be stale; machines that share a
-# folder have different processors. Set here, before JAX is loaded, processes that tests start have it too.
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parents[1] / ".cache" / "jax" / platform.node()))
+# folder have different processors, and workers of one run do not write to the same files. Set here, before JAX is loaded,
+# processes that tests start have it too.
+KEPT = Path(__file__).parents[1] / ".cache" / "jax" / platform.node() / os.environ.get("PYTEST_XDIST_WORKER", "alone")
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(KEPT))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.05")

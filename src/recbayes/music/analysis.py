@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -102,9 +102,7 @@ def analyse(
 @lru_cache(maxsize=1)
 def pretrained() -> GaussianRBN:
     """The model in the box; see docs/music.md for what it was learnt from."""
-    found = load(Path(str(files("recbayes.music").joinpath("pretrained.json"))))
-    assert isinstance(found, GaussianRBN)
-    return found
+    return cast(GaussianRBN, load(Path(str(files("recbayes.music").joinpath("pretrained.json")))))
 
 
 def _at_most(slices: Slices, most: int) -> Slices:

@@ -15,5 +15,6 @@ settings.load_profile("recbayes")
 # folder have different processors, and workers of one run do not write to the same files. Set here, before JAX is loaded,
 # processes that tests start have it too.
 KEPT = Path(__file__).parents[1] / ".cache" / "jax" / platform.node() / os.environ.get("PYTEST_XDIST_WORKER", "alone")
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(KEPT))
+if Path(os.environ.get("JAX_COMPILATION_CACHE_DIR", KEPT)).parent == KEPT.parent:  # workers inherit that of their parent
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = str(KEPT)
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.05")

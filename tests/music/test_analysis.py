@@ -93,5 +93,7 @@ def test_errors_of_the_command_line_are_one_line(tmp_path: Path) -> None:
 def test_what_is_analysed() -> None:
     with pytest.raises(rb.DataError, match="score must be a Score"):
         rb.music.analyse(np.zeros((3, 12)))  # type: ignore[arg-type]
+    with pytest.raises(rb.ModelError, match="emits a Composition of 12 pitch classes"):
+        rb.music.analyse(rb.music.prelude(), model=rb.GaussianRBN.create(12))
     with pytest.raises(rb.DataError, match="model must be"):
         rb.music.analyse(rb.music.prelude(), model="x")  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ def piece(tonic: int, profile: np.ndarray = MAJOR, slices: int = 8, seed: int = 
     return np.array([rng.poisson(3.0 * np.roll(profile, key)) * 0.25 for key in keys])
 
 
-@pytest.mark.parametrize("moved", ["left", "right"])
+@pytest.mark.parametrize("moved", ["left", "right", "both"])
 def test_transposing_changes_nothing(moved: str) -> None:
     y = profiles(piece(0))
     model = start_model([y], modes=("major", "minor"), moved=moved)  # type: ignore[arg-type]

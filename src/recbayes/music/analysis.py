@@ -94,6 +94,7 @@ def analyse(
     """
     instance(score, Score, "score")
     model = pretrained() if model is None else instance(model, GaussianRBN, "model")
+    mode_profiles(model)  # an error, if it is no music model
     slices = _at_most(slice_score(score, per), MOST_SLICES)
     posterior = sample_posterior(model, profiles(slices.counts), draws=draws, seed=seed, components=COMPONENTS)
     return Analysis(score, slices, model, posterior)

@@ -12,7 +12,7 @@ import numpy as np
 
 from recbayes.checks.series import Series
 from recbayes.data.compositions import dirichlet_series
-from recbayes.errors import DataError
+from recbayes.errors import DataError, ModelError
 from recbayes.gaussian.emissions.composition import Composition, shares_of
 from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.model.parts import Component, Link, Prior, Split, Variable
@@ -120,7 +120,11 @@ def key_of(profile: np.ndarray, of_modes: Mapping[str, np.ndarray]) -> tuple[int
 
 def mode_profiles(model: GaussianRBN) -> dict[str, np.ndarray]:
     """Profiles of the modes that a music model knows, from their tonics on: its prior means, major before minor."""
-    emit = next(rule for rule in model.variables[0].rules if isinstance(rule, Composition))
+    emit = next((rule for rule in model.variables[0].rules if isinstance(rule, Composition)), None)
+    if emit is None or emit.columns != CLASSES:
+        raise ModelError(
+            f"a music model emits a Composition of {CLASSES} pitch classes from its first variable; this one does not"
+        )
     return {mode: shares_of(emit, one.mean) for mode, one in zip(MODES, model.prior.components, strict=False)}
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.errors import FileError
+from recbayes.music.model import key_of as most_alike
 from recbayes.studies.music.roman import Key
 
 # Plain scales, the triad twice: enough to tell which note of a profile is the tonic.
@@ -66,9 +67,7 @@ def correlations(values: np.ndarray, profiles: np.ndarray) -> np.ndarray:
 
 def key_of(values: np.ndarray) -> Key:
     """The key whose plain scale a profile resembles most."""
-    keys = [Key(tonic, mode) for mode in MODES for tonic in range(12)]
-    scales = np.array([np.roll(SCALES[key.mode], key.tonic) for key in keys])
-    return keys[int(np.argmax(correlations(values, scales)))]
+    return Key(*most_alike(values, SCALES))
 
 
 def from_tonic(values: np.ndarray) -> np.ndarray:

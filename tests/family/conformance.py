@@ -82,6 +82,10 @@ class Exact:
         kept = [number for number, tree in enumerate(self.trees) if fits(tree)]
         return Exact([self.trees[n] for n in kept], self.log_joints[kept]) if kept else None
 
+    def preferring(self, preference: np.ndarray) -> "Exact":
+        """All trees, each weighed by what is thought of its nodes."""
+        return Exact(self.trees, self.log_joints + [sum(preference[span] for span in tree.spans) for tree in self.trees])
+
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -96,6 +100,11 @@ class Case:
     @cached_property
     def exact(self) -> Exact:
         return self.enumerate(self.model, self.sequence)
+
+    @cached_property
+    def preference(self) -> np.ndarray:
+        """Some numbers for all spans."""
+        return np.random.default_rng(0).normal(size=(self.length + 1, self.length + 1))
 
     @cached_property
     def chart(self) -> Any:
@@ -151,6 +160,10 @@ ASKED: dict[str, Callable[[Case, Path], Any]] = {
     ),
     "boundaries of a gradient": lambda case, _: rb.log_evidence_and_gradient(
         case.model, case.sequence, boundaries=case.ends
+    ),
+    "preference of inside": lambda case, _: rb.inside(case.model, case.sequence, preference=case.preference),
+    "preference of draws": lambda case, _: rb.sample_posterior(
+        case.model, case.sequence, draws=2, seed=0, preference=case.preference
     ),
     "boundaries of a fit": lambda case, _: rb.fit(case.model, [case.sequence], boundaries=[case.ends], max_evaluations=2),
 }
@@ -209,7 +222,7 @@ class Conformance:
     def test_a_verb_answers_or_says_why_not(self, verb: str, tmp_path: Path) -> None:
         assert self.lacks <= {name.split()[0] for name in ASKED}
         if (verb == "save" and not hasattr(self.cases[0].model, "save")) or (
-            verb == "boundaries of inside" and not self.charts
+            verb in ("boundaries of inside", "preference of inside") and not self.charts
         ):
             pytest.skip("models of this family are code, or it has no charts")
         with warnings.catch_warnings():
@@ -464,6 +477,28 @@ class Conformance:
             self.check_constrained(
                 case, lambda tree, known=known: all(known.issuperset(span) for span in tree.spans), boundaries=points
             )
+
+    def test_preference(self, case: Case) -> None:
+        """Evidence, nodes and rules are those of all trees, weighed by what is thought of their nodes."""
+        self.needs("preference")
+        exact = case.exact.preferring(case.preference)
+        posterior = rb.sample_posterior(case.model, case.sequence, draws=4000, seed=3, preference=case.preference)
+        self.close_evidence(posterior, exact)
+        self.close_nodes(posterior, exact.node_probability)
+        self.close_rules(posterior, exact)
+        if self.charts:
+            chart = rb.inside(case.model, case.sequence, preference=case.preference)
+            assert abs(chart.log_evidence - exact.log_evidence) <= 2 * case.accuracy + 1e-9
+            every = np.full((case.length + 1, case.length + 1), 0.3)
+            sizes = np.array([len(tree) for tree in case.exact.trees])
+            if np.ptp(sizes) == 0:  # then all trees are weighed alike
+                alike = rb.inside(case.model, case.sequence, preference=every).log_evidence
+                assert alike == pytest.approx(case.chart.log_evidence + 0.3 * sizes[0], rel=1e-9, abs=1e-9)
+            for tree in case.exact.trees[:: max(1, len(case.exact.trees) // 3)]:
+                only = {"allowed": tree.span_mask()}
+                plain = rb.inside(case.model, case.sequence, **only).log_evidence
+                weighed = rb.inside(case.model, case.sequence, preference=case.preference, **only).log_evidence
+                assert weighed == pytest.approx(plain + sum(case.preference[span] for span in tree.spans), rel=1e-8, abs=1e-8)
 
     def test_constraints_that_do_not_fit(self, case: Case) -> None:
         for allowed in (np.ones((case.length, case.length), dtype=bool), np.ones((case.length + 1, case.length + 1)), "all"):

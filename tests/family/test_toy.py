@@ -71,7 +71,7 @@ class TestCoins(Conformance):
         case("one toss", Coins(0.6, 1.0), [1]),
     )
     exact = True
-    lacks = frozenset({"boundaries"})
+    lacks = frozenset({"boundaries", "preference"})
     start = Coins(0.7, 3.0)
     largest_count = 9
 

@@ -209,6 +209,7 @@ class CoinFamily(Family[CoinChart, CoinOutside, CoinPosterior]):
         n = len(sequence)
         if constraints.boundaries is not None or components != 1:
             raise DataError("coins know neither boundaries nor components")
+        constraints.refuse_preference("coins")
         mask = constraints.mask(n) if constraints.allowed is not None else np.full((n + 1, n + 1), NODE)
         chart = CoinChart(model, sequence, mask, np.full((n + 1, n + 1), -np.inf))
         for width in range(1, n + 1):

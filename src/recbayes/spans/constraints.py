@@ -22,11 +22,13 @@ class Known(TypedDict, total=False):
 
     `boundaries` are the positions at which segments may begin and end; the cost is then that of a sequence with so many
     observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree
-    (`rb.known_spans`, `tree.span_mask()`).
+    (`rb.known_spans`, `tree.span_mask()`). `preference` (N + 1, N + 1) is what is thought of spans beforehand: the
+    probability of a tree is multiplied by exp(preference[i, k]) for each of its nodes (`rb.balanced`).
     """
 
     boundaries: Boundaries | Sequence[Boundaries | None] | None
     allowed: Mask | Sequence[Mask | None] | None
+    preference: np.ndarray | Sequence[np.ndarray | None] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,7 @@ class Constraints:
 
     boundaries: Any = None
     allowed: Any = None
+    preference: Any = None
 
     @property
     def any(self) -> bool:
@@ -72,6 +75,24 @@ class Constraints:
         """The mask of spans between points alone."""
         mask = self.mask(length)
         return np.ascontiguousarray(mask[np.ix_(points, points)]) if len(mask) else mask
+
+    def refuse_preference(self, who: str) -> None:
+        """For those who know none."""
+        if self.preference is not None:
+            raise DataError(f"{who} know no preference for spans; say it in the rules, or which spans are possible: allowed=")
+
+    def preference_between(self, points: np.ndarray, length: int) -> np.ndarray:
+        """What is added to the log probability of trees for each node between points; (0, 0) if nothing is."""
+        if self.preference is None:
+            return np.zeros((0, 0))
+        given = _array(self.preference, "preference")
+        shape = (length + 1, length + 1)
+        if given.shape != shape or given.dtype.kind not in "fiu" or not np.isfinite(given[np.triu_indices(length + 1, 1)]).all():
+            raise DataError(
+                f"preference must be numbers of shape {shape}, one for each start and end, finite where start < end (spans that "
+                f"are ruled out are for allowed=); got {short(self.preference)}"
+            )
+        return np.ascontiguousarray(given[np.ix_(points, points)], dtype=np.float64)
 
 
 FREE = Constraints()

@@ -32,3 +32,13 @@ def known_spans(length: int, spans: Iterable[Sequence[int]]) -> np.ndarray:
         mask[start, end] = own
         mask[:start, start + 1 : end] = mask[start + 1 : end, end + 1 :] = NO_NODE  # what crosses it
     return mask
+
+
+def balanced_preference(length: int, strength: float = 1.0) -> np.ndarray:
+    """A `preference` for trees whose nodes divide in the middle: -strength log(n - 1) for each node of n > 1 observations.
+
+    Where leaves have one observation, a strength of 0 is every tree as probable as the others, many of which are far from
+    balanced; 1 is trees by merging neighbours at random; more is more balanced.
+    """
+    widths = np.arange(length + 1)[None, :] - np.arange(length + 1)[:, None]
+    return np.where(widths > 1, -strength * np.log(np.maximum(widths - 1, 1)), 0.0)

@@ -93,6 +93,7 @@ def inside_discrete(model: Discrete, numbers: np.ndarray, constraints: Constrain
     """The chart of one sequence of tokens, given as numbers of terminals (negative: missing)."""
     if constraints.boundaries is not None:
         raise DataError("charts of discrete models are exact, and know no boundaries; see allowed")
+    constraints.refuse_preference("charts of discrete models")
     form = binary_form(model.flat())
     plan = span_plan(form, len(numbers))
     mask = constraints.mask(len(numbers)) > 0

@@ -41,6 +41,7 @@ class Plan(NamedTuple):
     messages_size: int
     choices_size: int
     allowed: np.ndarray  # (M + 1, M + 1) of NO_NODE, NODE and INNER, or (0, 0) if all spans may be nodes
+    preference: np.ndarray  # (M + 1, M + 1) log weights of nodes, or (0, 0) if there are none
 
 
 def make_plan(tables: Tables, length: int, constraints: Constraints = FREE, ticks: np.ndarray | None = None) -> Plan:
@@ -53,7 +54,12 @@ def make_plan(tables: Tables, length: int, constraints: Constraints = FREE, tick
         positions = positions[_begins_a_tick(ticks)[positions]]
     ticks = ticks_at(positions, ticks)
     plan = _plan_of_structure(_structure(tables, int(np.diff(ticks).max())), len(positions) - 1)
-    return plan._replace(positions=positions, ticks=ticks, allowed=constraints.mask_between(positions, length))
+    return plan._replace(
+        positions=positions,
+        ticks=ticks,
+        allowed=constraints.mask_between(positions, length),
+        preference=constraints.preference_between(positions, length),
+    )
 
 
 def ticks_at(positions: np.ndarray, ticks: np.ndarray | None) -> np.ndarray:
@@ -134,6 +140,7 @@ def _plan_of_structure(structure: _Structure, segments: int) -> Plan:
         messages_size=int(bases[-1]),
         choices_size=int(choice_bases[-1]),
         allowed=np.zeros((0, 0), dtype=np.int8),
+        preference=np.zeros((0, 0)),
     )
 
 

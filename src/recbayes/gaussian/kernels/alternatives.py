@@ -66,6 +66,12 @@ def may_be_leaf(allowed: np.ndarray, start: int, end: int) -> bool:
 
 
 @njit(**BORROWING)
+def preferred(plan: Plan, start: int, end: int) -> float:
+    """What the user adds to the log probability of trees with this node."""
+    return plan.preference[start, end] if len(plan.preference) else 0.0
+
+
+@njit(**BORROWING)
 def allowed_lanes(allowed: np.ndarray, row: Row, width: int, start: int, buffer: np.ndarray) -> Lanes:
     """1 in the lanes whose cells are in the row and allowed by the user."""
     valid = within(start, row.low, row.high)

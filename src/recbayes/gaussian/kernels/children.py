@@ -10,7 +10,7 @@ from recbayes.compiled.layout import Row, cell_place, message_entries
 from recbayes.compiled.potentials import inline_join, join_mode
 from recbayes.gaussian.chart.plan import Plan
 from recbayes.gaussian.chart.tables import Tables
-from recbayes.gaussian.kernels.alternatives import Cell, may_be_leaf
+from recbayes.gaussian.kernels.alternatives import Cell, may_be_leaf, preferred
 from recbayes.gaussian.kernels.cells import blank_impossible, overlaps, read_height, read_message, sticks_out
 from recbayes.gaussian.kernels.room import Room
 
@@ -67,7 +67,7 @@ def _emission_heights(
     for lane in range(LANES):
         i = min(start + lane, last)
         length = plan.ticks[i + width] - plan.ticks[i]
-        buffer[lane] = emits[e].log_probability + length_log_probability[e, length]
+        buffer[lane] = emits[e].log_probability + length_log_probability[e, length] + preferred(plan, i, i + width)
         if not may_be_leaf(plan.allowed, i, i + width):
             buffer[lane] = -np.inf
     return load(buffer, 0)
@@ -85,7 +85,8 @@ def find_children(
     room: np.ndarray,
     at: Room,
 ) -> Children:
-    """The children of eight cells by a rule and a split point. Copies the log heights of their messages to the room.
+    """The children of eight cells by a rule and a split point. Copies the log heights of their messages to the room; what is
+    added for the cells themselves is added to the first.
 
     `last_start` is that of the last lane whose cell is to be filled.
     """
@@ -94,6 +95,10 @@ def find_children(
     one = plan.rows[tables.links[left].child, left_width]
     two = plan.rows[tables.links[right].child, cell.width - left_width]
     possible = _pair_heights(messages, plan.link_base, left, one, right, two, left_width, start, room, at.one, at.two)
+    if possible and len(plan.preference):
+        for lane in range(LANES):
+            i = min(start + lane, last_start, len(plan.positions) - 1 - cell.width)
+            room[at.one + lane] += plan.preference[i, i + cell.width]
     partial = sticks_out(one, start, last_start) or sticks_out(two, middle, last_start + left_width)
     return Children(
         cell_place(plan.link_base[left], one, start),

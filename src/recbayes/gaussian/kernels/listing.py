@@ -16,7 +16,7 @@ from recbayes.compiled.layout import cell_place, component_stride, formula, lane
 from recbayes.compiled.potentials import join, join_mode
 from recbayes.gaussian.chart.plan import Plan
 from recbayes.gaussian.chart.tables import Tables
-from recbayes.gaussian.kernels.alternatives import Cell, may_be_leaf, visit_alternatives
+from recbayes.gaussian.kernels.alternatives import Cell, may_be_leaf, preferred, visit_alternatives
 from recbayes.gaussian.kernels.cells import read_lane
 from recbayes.gaussian.kernels.room import Room
 
@@ -100,6 +100,7 @@ def _list_emission(count: int, nothing: int, tables: Tables, plan: Plan, work: L
         place = cell_place(plan.emit_base, row, cell.start)
         length = plan.ticks[end] - plan.ticks[cell.start]
         height = messages[place] + tables.emits[e].log_probability + work.length_log_probability[e, length]
+        height += preferred(plan, cell.start, end)
         if height > -math.inf:
             lane = _open_lane(room, size, at, work.begin, count, -1.0 - e, float(cell.start))
             room[at.one + lane] = height
@@ -125,7 +126,7 @@ def _list_split(
             left, right = left_place + pair // components * stride, right_place + pair % components * stride
             if messages[left] > -math.inf and messages[right] > -math.inf:
                 lane = _open_lane(room, size, at, begin, count, float(r), float(middle))
-                room[at.one + lane] = messages[left] + rule.log_probability
+                room[at.one + lane] = messages[left] + rule.log_probability + preferred(plan, start, start + cell.width)
                 room[at.two + lane] = messages[right]
                 read_lane(messages, left, one.length, shifts, shifts_packed, rule.left_shift, room, at.one, lane)
                 read_lane(messages, right, two.length, shifts, shifts_packed, rule.right_shift, room, at.two, lane)

@@ -77,6 +77,7 @@ def fill_outside(tables: Tables, plan: Plan, messages: np.ndarray, outer: np.nda
                                             side,
                                             upper,
                                             above,
+                                            wide,
                                             parent,
                                             lower,
                                             beside,
@@ -117,6 +118,7 @@ def _from_parent(
     side: int,
     upper: Row,
     above: int,
+    wide: int,
     parent: int,
     lower: Row,
     beside: int,
@@ -139,6 +141,10 @@ def _from_parent(
     weigh_density(room, size, at.one, at.two, at.reference, at.free)
     push_density(tables, link, own_shift, room, at.reference, at.product, at.free)
     store(room, at.product, load(room, at.product) + splat(rule.log_probability))
+    if len(plan.preference):
+        for lane in range(LANES):
+            i = min(max(above + lane, 0), len(plan.positions) - 1 - wide)
+            room[at.product + lane] += plan.preference[i, i + wide]
 
 
 @njit(**BORROWING)

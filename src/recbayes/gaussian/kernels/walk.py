@@ -16,6 +16,7 @@ from recbayes.compiled.lanes import BORROWING, put, splat
 from recbayes.compiled.layout import cell_place, entry_place, message_entries, nth_message
 from recbayes.compiled.potentials import join, join_mode
 from recbayes.gaussian.chart.tables import Tables
+from recbayes.gaussian.kernels.alternatives import preferred
 from recbayes.gaussian.kernels.choosing import CHART, choose_alternative, draw_manner, in_any_manner
 from recbayes.gaussian.kernels.contexts import chart_message, child_context, collect, lift_to_parent, spread
 from recbayes.gaussian.kernels.listing import Problem
@@ -71,6 +72,7 @@ def walk(
                     problem.given[given - 1, entry] if given > 0 else messages[entry_place(place, row.length, entry)]
                 )
             room[own] += tables.emits[e].log_probability + problem.length_log_probability[e, length]
+            room[own] += preferred(plan, start, end)
             continue
         side = 0 if stage == VISIT else 1
         if stage != RETURN:
@@ -93,7 +95,7 @@ def walk(
             join(room, size, at.two, at.one, at.product, at.factor, at.pivots, at.vector, at.free)
             join_mode(room, size, at.two, at.product, at.factor, at.pivots, at.vector)
             collect(room, at.product, own, entries)
-            room[own] += tables.rules[r].log_probability
+            room[own] += tables.rules[r].log_probability + preferred(plan, start, end)
             continue
         if mode != FOLLOW:
             parent = nth_message(to.contexts, n, size)

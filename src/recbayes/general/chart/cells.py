@@ -46,6 +46,7 @@ class Cells(NamedTuple):
 
 def make_cells(parts: Parts, kinds: np.ndarray, constraints: Constraints) -> Cells:
     """Of a sequence whose observations are of terminals with these numbers."""
+    constraints.refuse_preference("models of your own densities")
     layers, points = layers_of(parts), constraints.points(len(kinds))
     mask = constraints.mask_between(points, len(kinds))
     listing = _Listing(parts, layers, points, mask, kinds)

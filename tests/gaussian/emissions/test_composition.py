@@ -19,10 +19,15 @@ RESOLUTION = 0.02
 
 
 def model(
-    columns: int = 3, pseudo_count: float = 0.1, noise: float = 0.5, length: rb.OnePlusPoisson | None = None
+    columns: int = 3,
+    pseudo_count: float = 0.1,
+    noise: float = 0.5,
+    length: rb.OnePlusPoisson | None = None,
+    own: np.ndarray | None = None,
 ) -> rb.GaussianRBN:
     covariance = noise**2 * (0.7 * np.eye(columns) + 0.3)
-    emit = rb.Composition(0.55, covariance, pseudo_count, length or rb.OnePlusPoisson(1.0), RESOLUTION)
+    length = length or rb.OnePlusPoisson(1.0)
+    emit = rb.Composition(0.55, covariance, pseudo_count, length, RESOLUTION, own_covariance=own)
     shifts = {(0, 0): 0.7, (1, 0): 0.3} if columns > 1 else {(0, 0): 1.0}
     split = rb.Split(0.45, "x", "x", rb.Link(0.3 * np.eye(columns)), rb.Link(0.1 * np.eye(columns)), shifts)
     mean = np.log(np.linspace(0.5, 0.1, columns))
@@ -78,8 +83,56 @@ def test_a_step_has_its_probability(pseudo_count: float, at: float) -> None:
     np.testing.assert_allclose(found, right, atol=0.02 * right.max())
 
 
-def test_slopes() -> None:
-    one = model()
+@settings(max_examples=25)
+@given(st.integers(1, 3), st.integers(2, 6), st.integers(0, 10**6), st.booleans())
+def test_leaves_with_values_of_their_own(columns: int, length: int, seed: int, singular: bool) -> None:
+    """As good as links that have the leaves' covariance as well: y = x + b + e, whoever b belongs to."""
+    rng = np.random.default_rng(seed)
+    own = random_covariance(rng, columns, columns - 1 if singular else columns)
+    links = [random_covariance(rng, columns, columns) for _ in range(3)]
+    emit = model(columns).variables[0].rules[1]
+
+    def of(extra: np.ndarray, own: np.ndarray | None) -> rb.GaussianRBN:
+        """One leaf, or two."""
+        leaf = replace(emit, probability=1.0, own_covariance=own)
+        two = rb.Split(1.0, "leaf", "leaf", rb.Link(links[0] + extra), rb.Link(links[1] + extra))
+        parts = rb.Variable("two", columns, (two,)), rb.Variable("leaf", columns, (leaf,))
+        roots = [rb.Component(np.full(columns, -1.0), links[2] + more, 0.5, {0: 1.0}, name) for name, more in of_root(extra)]
+        return rb.GaussianRBN(parts, rb.Prior("two", tuple(roots)))
+
+    def of_root(extra: np.ndarray) -> list[tuple[str, np.ndarray]]:
+        return [("two", np.zeros((columns, columns))), ("leaf", extra)]
+
+    y = shares(length, columns, seed)
+    apart, together = of(np.zeros((columns, columns)), own), of(own, None)
+    found, right = (rb.sample_posterior(one, y, draws=100, seed=0) for one in (apart, together))
+    assert found.log_evidence == pytest.approx(right.log_evidence, abs=1e-8)
+    np.testing.assert_allclose(found.node_probability, right.node_probability, atol=1e-8)
+    assert rb.inside(apart, y).log_evidence == pytest.approx(rb.inside(together, y).log_evidence, abs=1e-8)
+    tree = found.tree()
+    assert rb.log_joint(apart, y, tree) == pytest.approx(rb.log_joint(together, y, tree), abs=1e-8)
+    assert careful_log_joint(apart, as_series(y, columns), tree) == pytest.approx(rb.log_joint(apart, y, tree), abs=1e-8)
+
+
+def random_covariance(rng: np.random.Generator, size: int, rank: int) -> np.ndarray:
+    factor = rng.normal(size=(size, rank))
+    return 0.3 * factor @ factor.T
+
+
+def test_leaves_of_a_sample_share_what_is_theirs() -> None:
+    """Variances between leaves and within them are those that were asked for."""
+    one = model(1, pseudo_count=1.0, noise=0.05, length=rb.LengthTable((0.0, 1.0)), own=np.array([[0.09]]))
+    emit = one.variables[0].rules[1]
+    rng = np.random.default_rng(0)
+    leaves = np.array([emit.sample(rng, np.array([5.0]), 2, np.empty((0, 1))).rows[:, 0] for _ in range(4000)])
+    logs = np.log(leaves + 1.0)
+    assert logs.mean(axis=1).var() == pytest.approx(0.09 + 0.05**2 / 2, rel=0.1)
+    assert logs.var(axis=1, ddof=1).mean() == pytest.approx(0.05**2, rel=0.1)
+
+
+@pytest.mark.parametrize("own", [None, 0.3 * np.eye(3) + 0.1])
+def test_slopes(own: np.ndarray | None) -> None:
+    one = model(own=own)
     y = [shares(5, 3, seed) for seed in range(2)]
     parameters = rb.Parameters(one, covariance="full")
     found = rb.log_evidence_and_gradient(one, y, parameters=parameters)
@@ -108,8 +161,9 @@ def test_the_pseudo_count_is_learnt() -> None:
         assert abs(row.estimate - 0.5) < 3.0 * row.standard_error < 0.5
 
 
-def test_saving_sampling_and_shares(tmp_path: Path) -> None:
-    one = model()
+@pytest.mark.parametrize("own", [None, 0.3 * np.eye(3) + 0.1])
+def test_saving_sampling_and_shares(tmp_path: Path, own: np.ndarray | None) -> None:
+    one = model(own=own)
     one.save(tmp_path / "model.json")
     again = rb.load(tmp_path / "model.json")
     y, tree = one.sample(seed=1, min_length=3, max_length=9)

@@ -1,6 +1,6 @@
 """Compositions: observations are shares or counts, and the value is their logarithm.
 
-t_j = log(y_j + resolution + pseudo_count) ~ N(H x + h, R)
+t_j = log(y_j + resolution + pseudo_count) ~ N(H (x + b) + h, R),    b ~ N(0, B) of the leaf's own
 
 What is observed is y, recorded to a `resolution`: that t lies in the step from t(y) to t(y + resolution), of width w. Its
 probability, as a function of what t is expected to be, has the mass w, its mean in the middle of the step and the variance
@@ -15,15 +15,16 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from recbayes.checks.arrays import positive
+from recbayes.checks.arrays import covariance, positive
 from recbayes.checks.series import Series
-from recbayes.errors import DataError
+from recbayes.errors import DataError, ModelError
 from recbayes.gaussian.emissions.emission import OBSERVED, Linear, Sampled
 from recbayes.gaussian.emissions.emit import Emit
 from recbayes.gaussian.emissions.observations import observe_adjoint
 from recbayes.gaussian.emissions.potentials import Potentials
 from recbayes.gaussian.emissions.products import Product
-from recbayes.gaussian.model.parts import Link, affine_from_data, affine_to_data
+from recbayes.gaussian.model.parts import Link, affine_from_data, affine_to_data, array
+from recbayes.gaussian.model.roots import root
 from recbayes.lengths import ExactlyOne, Length
 from recbayes.parameters.quantity import Quantity, Slopes, Values
 
@@ -32,7 +33,8 @@ from recbayes.parameters.quantity import Quantity, Slopes, Values
 class Composition(Product):
     """A rule A -> observations that are not negative: log(y + resolution + pseudo_count) is N(map x + offset, covariance).
 
-    Rows are shares of a whole, or counts; `resolution` is how finely they are recorded.
+    Rows are shares of a whole, or counts; `resolution` is how finely they are recorded. With an `own_covariance`, x is a
+    value of the leaf's own, which all its observations share, about the node's with this covariance.
     """
 
     probability: float
@@ -42,6 +44,7 @@ class Composition(Product):
     resolution: float = 0.01
     map: np.ndarray | None = None
     offset: np.ndarray | None = None
+    own_covariance: np.ndarray | None = None
 
     name: ClassVar[str] = "composition"
 
@@ -68,22 +71,31 @@ class Composition(Product):
 
     def checked(self, where: str, dim: int) -> Self:
         level = self._level.checked(where, dim)
+        own = None if self.own_covariance is None else covariance(self.own_covariance, dim, f"{where}.own_covariance", definite=False)
         return replace(
             self,
             **{name: getattr(level, name) for name in ("probability", "covariance", "length", "map", "offset")},
+            own_covariance=own,
             pseudo_count=positive(self.pseudo_count, f"{where}.pseudo_count"),
             resolution=positive(self.resolution, f"{where}.resolution"),
         )
 
     def sample(self, rng: np.random.Generator, value: np.ndarray, count: int, before: np.ndarray) -> Sampled:
+        if self.own_covariance is not None:
+            value = value + root(self.own_covariance) @ rng.standard_normal(len(value))
         y = np.exp(self._level.sample(rng, value, count, before).rows) - self._added
         return Sampled(np.maximum(np.floor(y / self.resolution), 0.0) * self.resolution, {})
 
     def quantities(self, variable: int) -> tuple[Quantity, ...]:
         level = self._level.quantities(variable)
         ones = np.ones(self.columns)  # logarithms vary by about one
+        leaf = () if self.own_covariance is None else (Quantity("own_covariance", "covariance", self.own_covariance, lambda units: ones),)
         own = (replace(one, unit=None if one.name == "map" else lambda units: ones) for one in level[:3])
-        return (*own, Quantity("pseudo_count", "positive", self.pseudo_count))
+        return (
+            *own,
+            Quantity("pseudo_count", "positive", self.pseudo_count),
+            *leaf,
+        )
 
     def replaced(self, values: Values) -> Self:
         return replace(self, **values)
@@ -111,10 +123,17 @@ class Composition(Product):
 
     def behind(self, link: Link | None) -> Self:
         level = self._level.behind(link)
-        return replace(self, map=level.map, offset=level.offset)
+        if self.own_covariance is None or link is None or link.map is None:
+            return replace(self, map=level.map, offset=level.offset)
+        back = _inverse(link.map)
+        return replace(self, map=level.map, offset=level.offset, own_covariance=back @ self.own_covariance @ back.T)
 
     def slopes_before(self, link: Link, slopes: Slopes) -> Slopes:
-        return self._level.slopes_before(link, slopes)
+        found = self._level.slopes_before(link, slopes)
+        if self.own_covariance is None or link.map is None:
+            return found
+        back = _inverse(link.map)
+        return {**found, "own_covariance": back.T @ slopes["own_covariance"] @ back}
 
     def linear(self, dim: int, series: Series, start: int, end: int) -> Linear:
         """Of y itself, less what its logarithm differs from it, which is known."""
@@ -122,14 +141,21 @@ class Composition(Product):
         found = self._level.linear(dim, logs, start, end)
         apart = np.nan_to_num(series.values - logs.values)[start:end].ravel()
         density = float(self._steps(series).log_density[start:end].sum())
-        return found._replace(offset=found.offset + apart, log_probability=density)
+        spread = found.root
+        if self.own_covariance is not None:
+            together = found.map @ root(self.own_covariance)
+            spread = root(spread @ spread.T + together @ together.T)
+        return found._replace(offset=found.offset + apart, root=spread, log_probability=density)
 
     def to_data(self) -> dict[str, Any]:
-        return {**affine_to_data(self), "pseudo_count": self.pseudo_count, "resolution": self.resolution}
+        own = {} if self.own_covariance is None else {"own_covariance": self.own_covariance.tolist()}
+        return {**affine_to_data(self), "pseudo_count": self.pseudo_count, "resolution": self.resolution, **own}
 
     @classmethod
     def from_data(cls, data: dict[str, Any], probability: float, length: Length) -> Self:
         own = {name: data[name] for name in ("pseudo_count", "resolution")}
+        if "own_covariance" in data:
+            own["own_covariance"] = array(data["own_covariance"], 2)
         return cls(probability=probability, length=length, **own, **affine_from_data(data))  # type: ignore[arg-type]
 
     def _in_logarithms(self, series: Series) -> Series:
@@ -151,6 +177,12 @@ class Composition(Product):
         width = np.log1p(self.resolution / (series.values + self._added))
         seen = np.where(np.isnan(width), self.resolution, width)
         return _Steps(low + 0.5 * width, seen**2 / 12.0, np.log(seen / self.resolution))
+
+
+def _inverse(map_: np.ndarray) -> np.ndarray:
+    if map_.shape[0] != map_.shape[1]:
+        raise ModelError(f"leaves with values of their own need a square map before them, got one of shape {map_.shape}")
+    return np.linalg.inv(map_)
 
 
 class _Steps(NamedTuple):

@@ -479,6 +479,7 @@ CALLS = [
     Call("Tree.to_brackets", lambda: {"tokens": list("abcde")}),
     Call("Tree.to_nltk", lambda: {"tokens": list("abcde")}),
     Call("known_spans", lambda: {"length": 5, "spans": [(0, 2)]}),
+    Call("balanced_preference", lambda: {"length": 5, "strength": 1.0}),
     Call("node_scores", lambda: {"true": TREE, "predicted": TREE, "labelled": True}),
     Call("node_scores", lambda: {"true": [(0, 2)], "predicted": [(0, 2)], "labelled": False}),
     Call("probabilistic_node_scores", lambda: {"true": TREE, "node_probability": np.full((6, 6), 0.5)}),

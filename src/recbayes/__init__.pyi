@@ -87,6 +87,7 @@ from .parameters.parameters import Parameters as Parameters
 from .segmentation.result import Segmentation as Segmentation
 from .segmentation.segment import segment as segment
 from .segmentation.segmenter import HierarchicalSegmenter as HierarchicalSegmenter
+from .tree.known import balanced_preference as balanced_preference
 from .tree.known import known_spans as known_spans
 from .tree.metrics import Scores as Scores
 from .tree.metrics import boundary_scores as boundary_scores

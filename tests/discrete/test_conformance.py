@@ -74,7 +74,7 @@ def problems(draw: st.DrawFn, discrete: bool) -> Case | None:
 
 class Discrete(Conformance):
     exact = True
-    lacks = frozenset({"smooth", "quick_node_probability", "boundaries", "preference"})
+    lacks = frozenset({"smooth", "quick_node_probability", "boundaries"})
 
 
 class TestPCFG(Discrete):

@@ -77,6 +77,11 @@ class Exact:
                     uses.setdefault((node.label, node.rule), np.zeros(len(self.trees)))[number] += 1
         return uses
 
+    @property
+    def spans(self) -> set[frozenset[tuple[int, int]]]:
+        """Those of each tree."""
+        return {frozenset(tree.spans) for tree in self.trees}
+
     def among(self, fits: Callable[[rb.Tree], bool]) -> "Exact | None":
         """Only the trees that fit; None if there is none."""
         kept = [number for number, tree in enumerate(self.trees) if fits(tree)]
@@ -84,7 +89,8 @@ class Exact:
 
     def preferring(self, preference: np.ndarray) -> "Exact":
         """All trees, each weighed by what is thought of its nodes."""
-        return Exact(self.trees, self.log_joints + [sum(preference[span] for span in tree.spans) for tree in self.trees])
+        gains = [sum(preference[span] for span in set(tree.spans)) for tree in self.trees]
+        return Exact(self.trees, self.log_joints + gains)
 
 
 @dataclass(frozen=True, eq=False)
@@ -479,26 +485,28 @@ class Conformance:
             )
 
     def test_preference(self, case: Case) -> None:
-        """Evidence, nodes and rules are those of all trees, weighed by what is thought of their nodes."""
+        """Evidence, nodes and rules are those of all trees, weighed by what is thought of their spans."""
         self.needs("preference")
         exact = case.exact.preferring(case.preference)
         posterior = rb.sample_posterior(case.model, case.sequence, draws=4000, seed=3, preference=case.preference)
         self.close_evidence(posterior, exact)
         self.close_nodes(posterior, exact.node_probability)
         self.close_rules(posterior, exact)
-        if self.charts:
-            chart = rb.inside(case.model, case.sequence, preference=case.preference)
-            assert abs(chart.log_evidence - exact.log_evidence) <= 2 * case.accuracy + 1e-9
-            every = np.full((case.length + 1, case.length + 1), 0.3)
-            sizes = np.array([len(tree) for tree in case.exact.trees])
-            if np.ptp(sizes) == 0:  # then all trees are weighed alike
-                alike = rb.inside(case.model, case.sequence, preference=every).log_evidence
-                assert alike == pytest.approx(case.chart.log_evidence + 0.3 * sizes[0], rel=1e-9, abs=1e-9)
-            for tree in case.exact.trees[:: max(1, len(case.exact.trees) // 3)]:
-                only = {"allowed": tree.span_mask()}
-                plain = rb.inside(case.model, case.sequence, **only).log_evidence
-                weighed = rb.inside(case.model, case.sequence, preference=case.preference, **only).log_evidence
-                assert weighed == pytest.approx(plain + sum(case.preference[span] for span in tree.spans), rel=1e-8, abs=1e-8)
+        if not self.charts:
+            return
+        chart = rb.inside(case.model, case.sequence, preference=case.preference)
+        assert abs(chart.log_evidence - exact.log_evidence) <= 2 * case.accuracy + 1e-9
+        sizes = {len(spans) for spans in case.exact.spans}
+        if len(sizes) == 1:  # then what is thought of all spans alike weighs all trees alike
+            alike = rb.inside(case.model, case.sequence, preference=np.full_like(case.preference, 0.3)).log_evidence
+            assert alike == pytest.approx(case.chart.log_evidence + 0.3 * sizes.pop(), rel=1e-9, abs=1e-9)
+        for tree in case.exact.trees[:: max(1, len(case.exact.trees) // 3)]:
+            mask, gain = tree.span_mask(), sum(case.preference[span] for span in set(tree.spans))
+            left = case.exact.among(lambda other, mask=mask: fits_mask(other, mask))
+            if left is not None and len(left.spans) == 1:
+                plain = rb.inside(case.model, case.sequence, allowed=mask).log_evidence
+                weighed = rb.inside(case.model, case.sequence, allowed=mask, preference=case.preference).log_evidence
+                assert weighed == pytest.approx(plain + gain, rel=1e-8, abs=1e-8)
 
     def test_constraints_that_do_not_fit(self, case: Case) -> None:
         for allowed in (np.ones((case.length, case.length), dtype=bool), np.ones((case.length + 1, case.length + 1)), "all"):

@@ -34,7 +34,9 @@ GENERAL_COUNTING = COUNTING.to_general()
 
 class TestGeneral(Conformance):
     exact = False
-    lacks = frozenset({"inside", "outside", "best_tree", "log_joint", "smooth", "quick_node_probability", "save", "preference"})
+    lacks = frozenset(
+        {"inside", "outside", "best_tree", "log_joint", "smooth", "quick_node_probability", "save", "preference"}
+    )
     cases = (case("leaves of several observations", 4), case("missing", 3, 1))
     start = MODEL
     largest_count = 5

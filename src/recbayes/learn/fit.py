@@ -24,7 +24,7 @@ from recbayes.learn.run import Run, Shape, Stopped
 from recbayes.learn.settings import Groups, Spellings, Work, groups_of
 from recbayes.learn.units import free_scales
 from recbayes.learn.workers import Constrained, Workers
-from recbayes.parameters.block import Structure
+from recbayes.parameters.block import Structures
 from recbayes.parameters.parameters import Parameters, choices_of
 
 ModelT = TypeVar("ModelT", bound=Model[Any, Any, Any])
@@ -38,7 +38,7 @@ def fit(
     model: ModelT,
     series: OneSequence | ManySequences | ManyTokens,
     *,
-    covariance: Structure = ...,
+    covariance: Structures = ...,
     tied: bool | Sequence[Sequence[str]] = ...,
     fixed: str | Sequence[str] = ...,
     climb: Climb | None = ...,
@@ -58,7 +58,7 @@ def fit(
     model: None,
     series: OneSequence | ManySequences,
     *,
-    covariance: Structure = ...,
+    covariance: Structures = ...,
     tied: bool | Sequence[Sequence[str]] = ...,
     fixed: str | Sequence[str] = ...,
     climb: Climb | None = ...,
@@ -77,7 +77,7 @@ def fit(
     model: Any,
     series: OneSequence | ManySequences | ManyTokens,
     *,
-    covariance: Structure = "keep",
+    covariance: Structures = "keep",
     tied: bool | Sequence[Sequence[str]] = False,
     fixed: str | Sequence[str] = (),
     climb: Climb | None = None,

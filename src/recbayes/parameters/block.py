@@ -5,7 +5,7 @@ standard deviations (scalar, diagonal; circulant, along waves) or the rows of a 
 (full).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from recbayes.checks.arrays import is_positive_definite
 from recbayes.parameters.quantity import Quantity
 
 Structure = Literal["keep", "scalar", "diagonal", "circulant", "full"]
+Structures = Structure | Mapping[str, Structure]  # of all covariances, or of those whose names are like a pattern
 Form = Literal["probabilities", "positive", "deviations", "factor", "numbers"]
 
 

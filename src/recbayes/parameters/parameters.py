@@ -14,7 +14,7 @@ import numpy as np
 from recbayes.checks.arguments import choice, flag, instance, listed, text
 from recbayes.checks.arrays import frozen, short
 from recbayes.errors import ModelError
-from recbayes.parameters.block import Block, Structure, block_of
+from recbayes.parameters.block import Block, Structure, Structures, block_of
 from recbayes.parameters.quantity import Quantity, Slopes
 
 ModelT = TypeVar("ModelT")
@@ -26,7 +26,8 @@ class Parameters(Generic[ModelT]):
     """Which numbers of a model are free, and how they are parametrised.
 
     `covariance` chooses the structure of all covariances ("keep" takes each as it is: a multiple of the identity is
-    scalar, a diagonal one diagonal, any other full). `tied` gives the left and right link of every split one common
+    scalar, a diagonal one diagonal, any other full), or, by name or pattern, that of each: {"prior.*": "scalar"}; the first
+    that matches counts, and others are kept. `tied` gives the left and right link of every split one common
     covariance, or lists groups of names of blocks that are one. `fixed` are names, or patterns such as "prior.*", of blocks
     that stay as they are; see `blocks`.
     """
@@ -35,7 +36,7 @@ class Parameters(Generic[ModelT]):
         self,
         model: ModelT,
         *,
-        covariance: Structure = "keep",
+        covariance: Structures = "keep",
         tied: bool | Sequence[Sequence[str]] = False,
         fixed: str | Sequence[str] = (),
     ) -> None:
@@ -43,7 +44,8 @@ class Parameters(Generic[ModelT]):
         self.choices = choices_of(covariance, tied, fixed)
         fixed, groups = self.choices["fixed"], () if self.choices["tied"] is True else self.choices["tied"] or ()
         quantities = _in_order(_quantities(model))
-        found = [(quantity, block_of(quantity, covariance)) for quantity in quantities]
+        self._check_patterns([quantity.name for quantity in quantities if quantity.kind == "covariance"])
+        found = [(quantity, block_of(quantity, self._structure(quantity))) for quantity in quantities]
         blocks = [block for _, block in found if block is not None]
         if self.choices["tied"] is True:
             blocks = _tie_links(found)
@@ -55,6 +57,18 @@ class Parameters(Generic[ModelT]):
             stay.update(group if stay.intersection(group) else ())
         blocks = _tie(blocks, [group for group in groups if not stay.intersection(group)], quantities)
         self.blocks = tuple(block for block in blocks if block.name not in stay)
+
+    def _check_patterns(self, names: Sequence[str]) -> None:
+        chosen = self.choices["covariance"]
+        for pattern, _ in () if isinstance(chosen, str) else chosen:
+            if not any(_is_like(name, pattern) for name in names):
+                raise ModelError(f"covariance: no covariance matches {pattern!r}; there are {list(names)}")
+
+    def _structure(self, quantity: Quantity) -> Structure:
+        chosen = self.choices["covariance"]
+        if isinstance(chosen, str):
+            return cast(Structure, chosen)
+        return next((structure for pattern, structure in chosen if _is_like(quantity.name, pattern)), "keep")
 
     @property
     def size(self) -> int:
@@ -144,10 +158,24 @@ def choices_of(covariance: object, tied: object, fixed: object) -> dict[str, Any
             tuple(_names(group, "tied: a group") for group in listed(tied, "tied", "groups of names", ModelError)) or False
         )
     return {
-        "covariance": choice(covariance, get_args(Structure), "covariance"),
+        "covariance": _structures(covariance),
         "tied": ties,
         "fixed": _names([fixed] if isinstance(fixed, str) else fixed, "fixed"),
     }
+
+
+def _structures(covariance: object) -> Any:
+    """A name, or pairs of patterns and names."""
+    kinds = get_args(Structure)
+    if isinstance(covariance, Mapping):
+        covariance = tuple(covariance.items())
+    if isinstance(covariance, list | tuple):
+        pairs = [listed(pair, "covariance: a pair", "a pattern and a structure", ModelError) for pair in covariance]
+        return tuple(
+            (text(pattern, "covariance: a pattern", ModelError), choice(one, kinds, f"covariance of {short(pattern)}"))
+            for pattern, one in pairs
+        )
+    return choice(covariance, kinds, "covariance")
 
 
 def _again(model: Any, choices: dict[str, Any]) -> "Parameters[Any]":
@@ -215,4 +243,8 @@ def _tie(blocks: list[Block], groups: Sequence[Sequence[str]], quantities: Seque
 
 def _matches(block: Block, pattern: str) -> bool:
     """Brackets stand for themselves, as they are part of names. A covariance also answers to the name of its `std`."""
-    return any(fnmatchcase(name, pattern.replace("[", "[[]")) for name in (block.name, block.shown))
+    return any(_is_like(name, pattern) for name in (block.name, block.shown))
+
+
+def _is_like(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern.replace("[", "[[]"))

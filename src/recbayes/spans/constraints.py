@@ -22,8 +22,9 @@ class Known(TypedDict, total=False):
 
     `boundaries` are the positions at which segments may begin and end; the cost is then that of a sequence with so many
     observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree
-    (`rb.known_spans`, `tree.span_mask()`). `preference` (N + 1, N + 1) is what is thought of spans beforehand: the
-    probability of a tree is multiplied by exp(preference[i, k]) for each of its nodes (`rb.balanced`).
+    (`rb.known_spans`, `tree.span_mask()`). `preference` (N + 1, N + 1) is what is thought of spans beforehand: the weight of
+    a tree is multiplied by exp(preference[i, k]) for each span that is a node (`rb.balanced_preference`). The weights of all
+    trees then no longer sum to one: the evidence of a series in which all is missing says what to.
     """
 
     boundaries: Boundaries | Sequence[Boundaries | None] | None
@@ -79,7 +80,9 @@ class Constraints:
     def refuse_preference(self, who: str) -> None:
         """For those who know none."""
         if self.preference is not None:
-            raise DataError(f"{who} know no preference for spans; say it in the rules, or which spans are possible: allowed=")
+            raise DataError(
+                f"{who} know no preference for spans; say it in the rules, or which spans are possible: allowed="
+            )
 
     def preference_between(self, points: np.ndarray, length: int) -> np.ndarray:
         """What is added to the log probability of trees for each node between points; (0, 0) if nothing is."""
@@ -87,10 +90,14 @@ class Constraints:
             return np.zeros((0, 0))
         given = _array(self.preference, "preference")
         shape = (length + 1, length + 1)
-        if given.shape != shape or given.dtype.kind not in "fiu" or not np.isfinite(given[np.triu_indices(length + 1, 1)]).all():
+        if (
+            given.shape != shape
+            or given.dtype.kind not in "fiu"
+            or not np.isfinite(given[np.triu_indices(length + 1, 1)]).all()
+        ):
             raise DataError(
-                f"preference must be numbers of shape {shape}, one for each start and end, finite where start < end (spans that "
-                f"are ruled out are for allowed=); got {short(self.preference)}"
+                f"preference must be numbers of shape {shape}, one for each start and end, finite where start < end (what is "
+                f"ruled out is for allowed=); got {short(self.preference)}"
             )
         return np.ascontiguousarray(given[np.ix_(points, points)], dtype=np.float64)
 

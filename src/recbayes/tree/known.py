@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from recbayes.checks.arrays import whole_number
+from recbayes.checks.arrays import number, whole_number
 from recbayes.checks.bounds import LONGEST
 from recbayes.errors import DataError
 from recbayes.tree.formats.spans import check_spans
@@ -40,5 +40,7 @@ def balanced_preference(length: int, strength: float = 1.0) -> np.ndarray:
     Where leaves have one observation, a strength of 0 is every tree as probable as the others, many of which are far from
     balanced; 1 is trees by merging neighbours at random; more is more balanced.
     """
+    length = whole_number(length, "length", least=1, most=LONGEST, error=DataError)
+    strength = number(strength, "strength")
     widths = np.arange(length + 1)[None, :] - np.arange(length + 1)[:, None]
     return np.where(widths > 1, -strength * np.log(np.maximum(widths - 1, 1)), 0.0)

@@ -1,10 +1,13 @@
 """Candidate boundaries, allowed spans, and many series at once."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from time import process_time
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import recbayes as rb
 from recbayes.errors import DataError
@@ -168,3 +171,39 @@ def test_many_known_spans() -> None:
     assert process_time() - began < 5.0
     assert np.array_equal(mask[0, 1:], [1, 1, *[2] * 398])
     assert mask[1:].sum() == 399  # beside the spine, single observations alone
+
+
+@settings(max_examples=20)
+@given(st.integers(2, 6), st.integers(0, 10**6), st.floats(0.0, 3.0))
+def test_balanced_trees_are_those_of_random_merging(length: int, seed: int, strength: float) -> None:
+    """Of series without observations trees have their prior probabilities: 1 / (n - 1) for each node, to some power."""
+    model = rb.GaussianRBN.create(dim=1, termination=0.6, extra_observations=None)
+    nothing = np.full((length, 1), np.nan)
+    preference = rb.balanced_preference(length, strength)
+    posterior = rb.sample_posterior(model, nothing, draws=4000, seed=seed, preference=preference)
+
+    @cache
+    def total(width: int) -> float:
+        """Of all trees over so many observations."""
+        if width == 1:
+            return 1.0
+        return (width - 1) ** -strength * sum(total(left) * total(width - left) for left in range(1, width))
+
+    for width in range(1, length):  # a node at the beginning, and another one beside it, if the root divides there
+        right = (length - 1) ** -strength * total(width) * total(length - width) / total(length)
+        both = [{(0, width), (width, length)} <= set(tree.spans) for tree in posterior.trees]
+        assert abs(float(np.dot(both, posterior.weights)) - right) < 0.05
+    assert posterior.log_evidence == pytest.approx(
+        np.log(total(length)) + (length - 1) * np.log(0.4) + length * np.log(0.6),
+        abs=5 * posterior.log_evidence_error + 1e-9,
+    )
+
+
+def test_preferences_that_are_none() -> None:
+    y = np.zeros((3, 2))
+    for wrong in (np.zeros((3, 3)), np.full((4, 4), np.inf), np.full((4, 4), "a"), 1.0):
+        with pytest.raises(DataError, match=r"preference must be numbers of shape \(4, 4\)"):
+            rb.inside(small_model(), y, preference=wrong)
+    for length, strength in ((0, 1.0), (3, np.nan), (3.5, 1.0)):
+        with pytest.raises(ValueError):
+            rb.balanced_preference(length, strength)  # type: ignore[arg-type]

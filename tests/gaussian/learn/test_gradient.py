@@ -1,5 +1,7 @@
 """Gradients against finite differences, for every kind of parameter."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -165,3 +167,21 @@ def test_circulant_covariances_are_the_same_in_all_turns(paper: rb.GaussianRBN) 
     np.testing.assert_allclose(np.roll(emit.covariance, (1, 1), axis=(0, 1)), emit.covariance, atol=1e-12)
     assert abs(emit.covariance[0, 1]) > 1e-3
     assert sum(block.size for block in parameters.blocks if block.name == "x.rules[1].covariance") == 2
+
+
+def test_covariances_of_several_structures(paper: rb.GaussianRBN) -> None:
+    """By name; the first pattern that matches counts, and others are as they are."""
+    parameters = rb.Parameters(paper, covariance={"prior.*": "full", "*left_link*": "circulant", "*link*": "diagonal"})
+    sizes = {block.name: block.size for block in parameters.blocks if block.is_covariance}
+    assert sizes == {
+        "prior.components[0].covariance": 6,
+        "x.rules[0].left_link.covariance": 2,
+        "x.rules[0].right_link.covariance": 3,
+        "x.rules[1].covariance": 1,
+    }
+    again = pickle.loads(pickle.dumps(parameters))
+    assert again.choices == parameters.choices
+    with pytest.raises(ModelError, match=r"no covariance matches 'left'; there are \['prior"):
+        rb.Parameters(paper, covariance={"left": "full"})
+    with pytest.raises(ModelError, match="covariance of 'prior"):
+        rb.Parameters(paper, covariance={"prior*": "round"})  # type: ignore[dict-item]

@@ -30,6 +30,7 @@ class DiscreteChart:
     form: BinaryForm
     plan: SpanPlan
     allowed: np.ndarray
+    preference: np.ndarray  # (spans,) log weights of spans that are nodes, or none
     values: np.ndarray  # (spans, symbols), scaled
     scales: np.ndarray  # (spans,)
 
@@ -93,20 +94,31 @@ def inside_discrete(model: Discrete, numbers: np.ndarray, constraints: Constrain
     """The chart of one sequence of tokens, given as numbers of terminals (negative: missing)."""
     if constraints.boundaries is not None:
         raise DataError("charts of discrete models are exact, and know no boundaries; see allowed")
-    constraints.refuse_preference("charts of discrete models")
     form = binary_form(model.flat())
     plan = span_plan(form, len(numbers))
     mask = constraints.mask(len(numbers)) > 0
-    values, scales = scaled_numbers(form, plan, numbers, mask)
+    preference = _of_spans(plan, constraints.preference_between(np.arange(len(numbers) + 1), len(numbers)))
+    values, scales = scaled_numbers(form, plan, numbers, mask, preference)
     root = root_place(plan)
     weight = float(form.start @ values[root]) if plan.low[-1] <= plan.high[-1] else 0.0
     if weight == 0.0 or scales[root] == -np.inf:
         raise LengthError(f"the grammar generates no tree over these {len(numbers)} tokens; check rules and constraints")
-    return DiscreteChart(model, numbers, float(scales[root] + np.log(weight)), form, plan, mask, values, scales)
+    return DiscreteChart(model, numbers, float(scales[root] + np.log(weight)), form, plan, mask, preference, values, scales)
+
+
+def _of_spans(plan: SpanPlan, preference: np.ndarray) -> np.ndarray:
+    """What is thought of every span of a plan."""
+    if not len(preference):
+        return np.zeros(0)
+    found = np.zeros(plan.spans)
+    for width in range(1, len(preference)):
+        starts = np.arange(plan.low[width], plan.high[width] + 1)
+        found[span_places(plan, starts, width)] = preference[starts, starts + width]
+    return found
 
 
 def scaled_numbers(
-    form: BinaryForm, plan: SpanPlan, tokens: np.ndarray, allowed: np.ndarray
+    form: BinaryForm, plan: SpanPlan, tokens: np.ndarray, allowed: np.ndarray, preference: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scaled inside numbers of all spans and their scales; by way of logarithms if that loses nothing only there."""
     values = np.zeros((plan.spans, form.symbols))
@@ -114,12 +126,12 @@ def scaled_numbers(
     dense = dense_rules(form, plan)
     parts = (form.lexical, form.binary, form.chains)
     if dense is not None:
-        smallest = inside_dense(form, dense, plan, tokens, allowed, values, scales)
+        smallest = inside_dense(form, dense, plan, tokens, allowed, preference, values, scales)
     else:
-        smallest = run_kernel(fill_discrete, parts, plan, tokens, allowed, form.visible, values, scales)
+        smallest = run_kernel(fill_discrete, parts, plan, tokens, allowed, preference, form.visible, values, scales)
     if smallest + form.lowest > LOWEST or not plan.spans:
         return values, scales
-    return numbers_by_logarithms(form, plan, tokens, allowed)
+    return numbers_by_logarithms(form, plan, tokens, allowed, preference)
 
 
 def _outside(chart: DiscreteChart) -> DiscreteOutside:
@@ -131,9 +143,10 @@ def _outside(chart: DiscreteChart) -> DiscreteOutside:
     parts = (form.lexical, form.binary, form.chains, form.unary)
     dense = dense_rules(form, plan)
     if dense is not None:
-        outside_dense(form, dense, plan, chart.tokens, chart.values, chart.scales, outer, counts)
+        outside_dense(form, dense, plan, chart.tokens, chart.preference, chart.values, chart.scales, outer, counts)
     else:
-        run_kernel(fill_discrete_outside, parts, plan, chart.tokens, chart.values, chart.scales, outer, counts)
+        data = chart.tokens, chart.preference, form.visible, chart.values, chart.scales
+        run_kernel(fill_discrete_outside, parts, plan, *data, outer, counts)
     rules = np.zeros(len(form.grammar.lefts))
     real = form.rules >= 0  # steps that only unpack are no rules of the grammar
     np.add.at(rules, form.rules[real], np.concatenate(counts)[real])
@@ -145,7 +158,7 @@ def _outside(chart: DiscreteChart) -> DiscreteOutside:
 def best_choices(chart: DiscreteChart) -> tuple[np.ndarray, np.ndarray]:
     """For every span and symbol the log weight of its most probable tree, and its rule and split point."""
     form = chart.form
-    return _best(chart, form.lexical, form.binary, form.unary, np.zeros_like(chart.values))
+    return _best(chart, form.lexical, form.binary, form.unary, np.zeros_like(chart.values), chart.preference)
 
 
 def best_gains(chart: DiscreteChart, gain: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -157,14 +170,14 @@ def best_gains(chart: DiscreteChart, gain: np.ndarray) -> tuple[np.ndarray, np.n
     lexical = form.lexical._replace(log_weight=np.zeros_like(form.lexical.weight))
     binary = form.binary._replace(log_weight=np.zeros_like(form.binary.weight))
     unary = form.unary._replace(log_weight=np.zeros_like(form.unary.weight))
-    return _best(chart, lexical, binary, unary, gain)
+    return _best(chart, lexical, binary, unary, gain, np.zeros(0))
 
 
 def _best(
-    chart: DiscreteChart, lexical: Lexical, binary: Binary, unary: Unary, gain: np.ndarray
+    chart: DiscreteChart, lexical: Lexical, binary: Binary, unary: Unary, gain: np.ndarray, preference: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     values = np.empty_like(chart.values)
     choices = np.zeros((*chart.values.shape, 2), dtype=np.int64)
-    data = chart.plan, chart.tokens, chart.allowed, chart.form.visible
+    data = chart.plan, chart.tokens, chart.allowed, preference, chart.form.visible
     run_kernel(fill_discrete_best, (lexical, binary, unary), *data, gain, values, choices)
     return values, choices

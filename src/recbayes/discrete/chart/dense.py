@@ -58,6 +58,7 @@ def inside_dense(
     plan: SpanPlan,
     tokens: np.ndarray,
     allowed: np.ndarray,
+    preference: np.ndarray,
     values: np.ndarray,
     scales: np.ndarray,
 ) -> float:
@@ -65,7 +66,7 @@ def inside_dense(
     symbols = rules.left, rules.right, rules.parent
     closure = np.zeros((0, 0)) if rules.closure is None else rules.closure
     sums = np.empty((min(len(tokens), max(1, CHUNK // len(rules.table))), len(rules.table)))
-    data = plan, _emissions(form, tokens), allowed, form.visible
+    data = plan, _emissions(form, tokens), allowed, preference, form.visible
     return run_kernel(fill_dense, symbols, rules.table, closure, *data, values, scales, sums)
 
 
@@ -74,6 +75,7 @@ def outside_dense(
     rules: DenseRules,
     plan: SpanPlan,
     tokens: np.ndarray,
+    preference: np.ndarray,
     values: np.ndarray,
     scales: np.ndarray,
     outer: np.ndarray,
@@ -93,6 +95,8 @@ def outside_dense(
         if rules.closure is not None:
             unary = form.unary
             unary_counts += unary.weight * (reached[:, unary.parent] * values[row][:, unary.child]).sum(axis=0)
+        if len(preference):
+            reached = np.where(form.visible, np.exp(preference[row])[:, None], 1.0) * reached
         if width == 1:
             _emission_counts(form, tokens, reached, scales[here], lexical_counts)
             continue

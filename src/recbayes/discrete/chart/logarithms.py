@@ -18,20 +18,20 @@ NEGLIGIBLE = 200.0  # how far below the whole, in logarithms, a part may be left
 
 
 def numbers_by_logarithms(
-    form: BinaryForm, plan: SpanPlan, tokens: np.ndarray, allowed: np.ndarray
+    form: BinaryForm, plan: SpanPlan, tokens: np.ndarray, allowed: np.ndarray, preference: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scaled inside numbers of all spans for the symbols that matter there, and their scales."""
     parts = (form.lexical, form.binary, form.chains)
     logs = np.full((plan.spans, form.symbols), -np.inf)
     outer = np.full_like(logs, -np.inf)
-    run_kernel(fill_log_inside, parts, plan, tokens, allowed, form.visible, logs)
+    run_kernel(fill_log_inside, parts, plan, tokens, allowed, preference, form.visible, logs)
     root = root_place(plan)
     with np.errstate(divide="ignore"):
         outer[root] = np.log(form.start)
     evidence = logsumexp(logs[root] + outer[root])
     if evidence == -np.inf:
         return np.zeros_like(logs), np.full(plan.spans, -np.inf)
-    run_kernel(fill_log_outside, parts, plan, tokens, logs, outer)
+    run_kernel(fill_log_outside, parts, plan, tokens, preference, form.visible, logs, outer)
     matters = _reached_by_chains(form, outer) + logs >= evidence - NEGLIGIBLE
     kept = np.where(matters, logs, -np.inf)
     scales = kept.max(axis=1)

@@ -79,5 +79,15 @@ def _all_spans(form: BinaryForm, numbers: np.ndarray) -> tuple[np.ndarray, np.nd
     )
     values, scales = np.zeros((plan.spans, form.symbols)), np.empty(plan.spans)
     mask = np.zeros((0, 0), dtype=np.bool_)
-    run_kernel(fill_discrete, (form.lexical, form.binary, form.chains), plan, numbers, mask, form.visible, values, scales)
+    run_kernel(
+        fill_discrete,
+        (form.lexical, form.binary, form.chains),
+        plan,
+        numbers,
+        mask,
+        np.zeros(0),
+        form.visible,
+        values,
+        scales,
+    )
     return values, scales, plan

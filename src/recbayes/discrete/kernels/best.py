@@ -6,12 +6,12 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import INNER, KERNEL
-from recbayes.discrete.kernels.inside import forbid, lexical_range
+from recbayes.discrete.kernels.inside import forbid, lexical_range, prefer_logs
 from recbayes.discrete.kernels.layout import span_number, span_place
 
 
 @njit(**KERNEL)
-def fill_discrete_best(form, plan, tokens, allowed, visible, gain, values, choices):
+def fill_discrete_best(form, plan, tokens, allowed, preference, visible, gain, values, choices):
     """The highest score of a tree for every span and symbol, and how it comes about.
 
     A tree's score is the sum of the log weights of its rules and of the gains (spans, symbols) of all nodes below the first
@@ -39,6 +39,7 @@ def fill_discrete_best(form, plan, tokens, allowed, visible, gain, values, choic
             else:
                 _best_of_splits(binary, plan, gain, values, choices, lexical_count, start, width, together, points)
             forbid(allowed, visible, start, start + width, values[here], -math.inf)
+            prefer_logs(preference, visible, here, values[here])
             changed = len(unary.parent) > 0
             while changed:  # a chain never gains by going round: cycles weigh less than one
                 changed = False

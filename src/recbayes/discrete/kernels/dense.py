@@ -6,12 +6,12 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import KERNEL
-from recbayes.discrete.kernels.inside import forbid
+from recbayes.discrete.kernels.inside import forbid, prefer
 from recbayes.discrete.kernels.layout import span_place
 
 
 @njit(**KERNEL)
-def fill_dense(symbols, table, closure, plan, emissions, allowed, visible, values, scales, sums):
+def fill_dense(symbols, table, closure, plan, emissions, allowed, preference, visible, values, scales, sums):
     """`fill_discrete` by matrix products, for a plan of all spans.
 
     `symbols` are those of left children, right children and parents in the `table` (left * right, parent) of rules;
@@ -60,6 +60,7 @@ def fill_dense(symbols, table, closure, plan, emissions, allowed, visible, value
                     raw[:, parents[n]] = by_parent[:, n]
             for start in range(begin, end):
                 forbid(allowed, visible, start, start + width, raw[start - begin], 0.0)
+                prefer(preference, visible, span_place(plan, start, width), raw[start - begin])
             if len(closure) > 0:
                 raw = np.dot(raw, closure.T)
             for start in range(begin, end):

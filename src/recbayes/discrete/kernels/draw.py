@@ -12,7 +12,9 @@ from recbayes.discrete.kernels.layout import span_number, span_place
 
 
 @njit(**KERNEL)
-def draw_discrete(form, by_parent, plan, tokens, values, scales, start_weights, seed, first_draw, draws, out, sizes):
+def draw_discrete(
+    form, by_parent, plan, tokens, preference, visible, values, scales, start_weights, seed, first_draw, draws, out, sizes
+):
     """Draw trees until `draws` are done or `out` is full, and return how many.
 
     `out` (4, capacity) receives symbols, starts, ends and rules of all nodes of the binary form in preorder, tree after
@@ -45,7 +47,9 @@ def draw_discrete(form, by_parent, plan, tokens, values, scales, start_weights, 
                 return draw
             depth -= 1
             symbol, start, end = stack[depth, 0], stack[depth, 1], stack[depth, 2]
-            rule, split, left, right = _choose(form, by_parent, plan, tokens, values, scales, symbol, start, end, state)
+            rule, split, left, right = _choose(
+                form, by_parent, plan, tokens, preference, visible, values, scales, symbol, start, end, state
+            )
             out[0, used], out[1, used], out[2, used], out[3, used] = symbol, start, end, rule
             used += 1
             if right >= 0:
@@ -60,7 +64,7 @@ def draw_discrete(form, by_parent, plan, tokens, values, scales, start_weights, 
 
 
 @njit(**INNER)
-def _choose(form, by_parent, plan, tokens, values, scales, symbol, start, end, state):
+def _choose(form, by_parent, plan, tokens, preference, visible, values, scales, symbol, start, end, state):
     """Draw the rule and split point of a node. Returns them and the children (-1 for none)."""
     lexical, binary, _, unary = form
     first, rules, pairs = by_parent
@@ -75,12 +79,15 @@ def _choose(form, by_parent, plan, tokens, values, scales, symbol, start, end, s
             threshold -= weight
             if threshold < 0.0:
                 return rule, split, left, right
+    preferred = 1.0
+    if len(preference) > 0 and visible[symbol]:
+        preferred = math.exp(preference[here])
     if end - start == 1:
         begin, stop = lexical_range(lexical, tokens[start])
         for entry in range(begin, stop):
             if lexical.parent[entry] == symbol:
                 rule, left = entry, -1
-                threshold -= lexical.weight[entry] * math.exp(-scales[here])
+                threshold -= preferred * lexical.weight[entry] * math.exp(-scales[here])
                 if threshold < 0.0:
                     return rule, split, left, right
     width = end - start
@@ -88,7 +95,7 @@ def _choose(form, by_parent, plan, tokens, values, scales, symbol, start, end, s
         one, two = span_number(plan, start, left_width), span_number(plan, start + left_width, width - left_width)
         if one < 0 or two < 0 or scales[one] + scales[two] < scales[here] - 700.0:
             continue
-        factor = math.exp(scales[one] + scales[two] - scales[here])
+        factor = preferred * math.exp(scales[one] + scales[two] - scales[here])
         for entry in range(first[symbol], first[symbol + 1]):
             pair = pairs[entry]
             weight = factor * binary.weight[rules[entry]] * values[one, binary.left[pair]] * values[two, binary.right[pair]]

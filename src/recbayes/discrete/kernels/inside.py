@@ -33,11 +33,31 @@ def forbid(allowed, visible, start, end, numbers, never):
                 numbers[symbol] = never
 
 
+@njit(**INNER)
+def prefer(preference, visible, here, numbers):
+    """Weigh what symbols that are nodes come to by the user's preference for a span; others only unpack rules."""
+    if len(preference) > 0:
+        factor = math.exp(preference[here])
+        for symbol in range(len(numbers)):
+            if visible[symbol]:
+                numbers[symbol] *= factor
+
+
+@njit(**INNER)
+def prefer_logs(preference, visible, here, logs):
+    """The same in logarithms."""
+    if len(preference) > 0:
+        for symbol in range(len(logs)):
+            if visible[symbol]:
+                logs[symbol] += preference[here]
+
+
 @njit(**KERNEL)
-def fill_discrete(form, plan, tokens, allowed, visible, values, scales):
+def fill_discrete(form, plan, tokens, allowed, preference, visible, values, scales):
     """Inside numbers of all spans: `values` (spans, symbols) and their log `scales`.
 
-    `form` is (lexical, binary, chains of unary rules); a token of -1 is missing, and may be any terminal. Returns the log
+    `form` is (lexical, binary, chains of unary rules); a token of -1 is missing, and may be any terminal. `preference` are
+    log weights of spans, none if it is empty. Returns the log
     of the smallest factor that can have been multiplied by a weight: where that is below what a float holds, something may
     have been lost.
     """
@@ -68,6 +88,7 @@ def fill_discrete(form, plan, tokens, allowed, visible, values, scales):
                         for rule in range(binary.first[pair], binary.first[pair + 1]):
                             raw[binary.parent[rule]] += binary.weight[rule] * together[pair]
             forbid(allowed, visible, start, start + width, raw, 0.0)
+            prefer(preference, visible, here, raw)
             largest = 0.0
             for symbol in range(symbols):
                 total = raw[symbol]

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import INNER, KERNEL
-from recbayes.discrete.kernels.inside import forbid, lexical_range
+from recbayes.discrete.kernels.inside import forbid, lexical_range, prefer_logs
 from recbayes.discrete.kernels.layout import span_number
 
 
@@ -21,7 +21,7 @@ def _log_add(one, two):
 
 
 @njit(**KERNEL)
-def fill_log_inside(form, plan, tokens, allowed, visible, logs):
+def fill_log_inside(form, plan, tokens, allowed, preference, visible, logs):
     """The logarithms of all inside numbers (spans, symbols). `form` is (lexical, binary, chains of unary rules)."""
     lexical, binary, chains = form
     together, raw = np.zeros(len(binary.left)), np.zeros(logs.shape[1])
@@ -40,6 +40,7 @@ def fill_log_inside(form, plan, tokens, allowed, visible, logs):
                         raw[a] = _log_add(raw[a], together[pair] + binary.log_weight[rule])
             forbid(allowed, visible, start, start + width, raw, -math.inf)
             here = span_number(plan, start, width)
+            prefer_logs(preference, visible, here, raw)
             for symbol in range(len(raw)):
                 logs[here, symbol] = raw[symbol]
                 if len(chains.child) > 0:
@@ -67,7 +68,7 @@ def _log_pairs(binary, plan, logs, start, width, together):
 
 
 @njit(**KERNEL)
-def fill_log_outside(form, plan, tokens, logs, outer):
+def fill_log_outside(form, plan, tokens, preference, visible, logs, outer):
     """The logarithms of all outside numbers (spans, symbols): the weight of all that surrounds the highest node of a span.
 
     `outer` comes with the root's, all others being minus infinity.
@@ -85,6 +86,7 @@ def fill_log_outside(form, plan, tokens, logs, outer):
                         for entry in range(chains.first[symbol], chains.first[symbol + 1]):
                             child, weight = chains.child[entry], math.log(chains.weight[entry])
                             reached[child] = _log_add(reached[child], outer[here, symbol] + weight)
+            prefer_logs(preference, visible, here, reached)
             for pair in range(len(above)):
                 above[pair] = -math.inf
                 for rule in range(binary.first[pair], binary.first[pair + 1]):

@@ -6,12 +6,12 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import KERNEL
-from recbayes.discrete.kernels.inside import lexical_range, sum_pairs
+from recbayes.discrete.kernels.inside import lexical_range, prefer, sum_pairs
 from recbayes.discrete.kernels.layout import span_number, span_place
 
 
 @njit(**KERNEL)
-def fill_discrete_outside(form, plan, tokens, values, scales, outer, counts):
+def fill_discrete_outside(form, plan, tokens, preference, visible, values, scales, outer, counts):
     """Derivatives of the log evidence with respect to the scaled inside numbers, from the root down.
 
     `outer` (spans, symbols) comes with the root's; `counts` are (lexical, binary, unary) expected numbers of uses of every
@@ -44,6 +44,7 @@ def fill_discrete_outside(form, plan, tokens, values, scales, outer, counts):
                 for rule in range(len(unary.parent)):
                     share = reached[unary.parent[rule]] * unary.weight[rule]
                     unary_counts[rule] += share * values[here, unary.child[rule]]
+            prefer(preference, visible, here, reached)
             if width == 1:
                 first, end = lexical_range(lexical, tokens[start])
                 for rule in range(first, end):

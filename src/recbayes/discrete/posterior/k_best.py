@@ -85,10 +85,11 @@ def _alternatives(chart: DiscreteChart, values: np.ndarray, cell: Cell) -> list[
     lexical, binary, unary = form.lexical, form.binary, form.unary
     here = chart.span(start, end)
     found: list[Alternative] = []
+    preferred = float(chart.preference[here]) if len(chart.preference) and form.visible[symbol] else 0.0
     if end - start == 1:
         token = chart.tokens[start]
         rules = np.flatnonzero((lexical.parent == symbol) & ((lexical.terminal == token) | (token < 0)))
-        found += [(float(np.log(lexical.weight[rule])), int(rule), ()) for rule in rules]
+        found += [(preferred + float(np.log(lexical.weight[rule])), int(rule), ()) for rule in rules]
     for rule in range(unary.first[symbol], unary.first[symbol + 1]):
         child = int(unary.child[rule])
         score = float(np.log(unary.weight[rule]) + values[here, child])
@@ -102,7 +103,7 @@ def _alternatives(chart: DiscreteChart, values: np.ndarray, cell: Cell) -> list[
         one, two = chart.span(start, middle), chart.span(middle, end)
         if one < 0 or two < 0:
             continue
-        scores = binary.log_weight[mine] + values[one, left] + values[two, right]
+        scores = preferred + binary.log_weight[mine] + values[one, left] + values[two, right]
         for entry in np.flatnonzero(scores > -np.inf):
             children = ((int(left[entry]), start, middle), (int(right[entry]), middle, end))
             found.append((float(scores[entry]), len(lexical.rule) + int(mine[entry]), children))

@@ -158,6 +158,8 @@ def draw_trees_of(chart: DiscreteChart, draws: int, seed: int) -> DiscretePoster
             (first, order, form.binary.pair[order]),
             plan,
             chart.tokens,
+            chart.preference,
+            form.visible,
             chart.values,
             chart.scales,
             form.start,

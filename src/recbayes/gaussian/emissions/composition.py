@@ -71,7 +71,11 @@ class Composition(Product):
 
     def checked(self, where: str, dim: int) -> Self:
         level = self._level.checked(where, dim)
-        own = None if self.own_covariance is None else covariance(self.own_covariance, dim, f"{where}.own_covariance", definite=False)
+        own = (
+            None
+            if self.own_covariance is None
+            else covariance(self.own_covariance, dim, f"{where}.own_covariance", definite=False)
+        )
         return replace(
             self,
             **{name: getattr(level, name) for name in ("probability", "covariance", "length", "map", "offset")},
@@ -89,7 +93,11 @@ class Composition(Product):
     def quantities(self, variable: int) -> tuple[Quantity, ...]:
         level = self._level.quantities(variable)
         ones = np.ones(self.columns)  # logarithms vary by about one
-        leaf = () if self.own_covariance is None else (Quantity("own_covariance", "covariance", self.own_covariance, lambda units: ones),)
+        leaf = (
+            ()
+            if self.own_covariance is None
+            else (Quantity("own_covariance", "covariance", self.own_covariance, lambda units: ones),)
+        )
         own = (replace(one, unit=None if one.name == "map" else lambda units: ones) for one in level[:3])
         return (
             *own,

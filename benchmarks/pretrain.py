@@ -1,83 +1,96 @@
-"""Learns the music model in the box from a folder of scores, and says how well it does on pieces that it has not seen.
+"""Learns models of music from a folder of scores, and says how probable they find pieces that they have not seen.
 
-    python -m benchmarks.pretrain FOLDER --without bwv846 --output model.json
+    python -m benchmarks.pretrain FOLDER --without bwv846                        # compares models
+    python -m benchmarks.pretrain FOLDER --without bwv846 --output model.json    # learns the one in the box
 
-Every bar is a leaf (of pieces with more than 52 bars, every two, or four). Deviations are learnt as multiples of the
-identity first, and then as circulant covariances, which are the same in all keys. Without `--output`, every fifth piece is
-held out, and each model judged by the evidence of draws of these; with it, the model is learnt from all pieces.
+Every bar is a slice (of pieces with more than 52 bars, every two, or four). Pieces are held out in turn, a quarter at a time,
+for Harmony; for Gaussian models, which take minutes to learn, only the first quarter is. All figures are log evidences of
+pieces given their numbers of slices, those of Gaussian models by draws.
 """
 
 import argparse
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import recbayes as rb
-from recbayes.music.model import MODES, mode_profiles, profiles, start_model, with_single_leaves
+from recbayes.music.harmony_learning import learn_harmony, log_evidence
+from recbayes.music.model import MODES, profiles, start_model, with_single_leaves
 
 LONGEST = 52
-FIXED = ["prior.components[0].shifts", "prior.components[1].shifts", "*pseudo_count"]
+FOLDS = 4
+BALANCES = (0.0, 0.5, 1.0)
 FIFTHS = {0: 0.6, 7: 0.2, 5: 0.12}  # weights of transpositions, to begin with; all others have the rest
+KEPT = ["prior.components[0].shifts", "prior.components[1].shifts", "*pseudo_count"]
+NEVER = (1.0 - sum(FIFTHS.values())) / (12 - len(FIFTHS))
+
+Evidence = Callable[[np.ndarray], float]  # of a piece, by a model that was learnt
 
 
 def bars_of(path: Path) -> np.ndarray:
     counts = rb.music.slice_score(rb.music.read_score(path), "bar").counts
     while len(counts) > LONGEST:
         counts = np.add.reduceat(counts, np.arange(0, len(counts), 2))
-    return profiles(counts)
+    return counts
 
 
-def begin(pieces: list[np.ndarray]) -> rb.GaussianRBN:
-    model = with_single_leaves(start_model(pieces, modes=MODES))
+def harmony(balance: float, pieces: list[np.ndarray]) -> Evidence:
+    return partial(log_evidence, learn_harmony(pieces, balance=balance).model)
+
+
+def gaussian(kinds: tuple[str, ...], pieces: list[np.ndarray]) -> Evidence:
+    """A value for each passage: "circulant" noise of bars, "two noises", "prolongations" that are splits of their own."""
+    model = with_single_leaves(start_model([profiles(one) for one in pieces], modes=MODES))
     split, emit = model.variables[0].rules
-    rest = (1.0 - sum(FIFTHS.values())) / (12 - len(FIFTHS))
-    split = replace(
-        split,
-        shifts={(steps, 0): FIFTHS.get(steps, rest) for steps in range(12)},
-        left_link=rb.Link(0.22**2 * np.eye(12)),
-        right_link=rb.Link(0.03**2 * np.eye(12)),
-    )
-    emit = replace(emit, covariance=0.41**2 * np.eye(12))
-    components = tuple(replace(one, covariance=0.1**2 * np.eye(12)) for one in model.prior.components)
-    return rb.GaussianRBN((rb.Variable("x", 12, (split, emit)),), rb.Prior("x", components))
-
-
-def learn(model: rb.GaussianRBN, pieces: list[np.ndarray], covariance: str, evaluations: int, checkpoint: Path) -> rb.Fit:
-    return rb.fit(
+    shifts = {(steps, 0): FIFTHS.get(steps, NEVER) for steps in range(12)}
+    splits = [replace(split, shifts=shifts, left_link=_link(0.2), right_link=_link(0.02))]
+    if "prolongations" in kinds:
+        plain = replace(split, shifts={(0, 0): 1.0}, left_link=_link(0.02), right_link=_link(0.1))
+        splits = [replace(one, probability=split.probability / 2) for one in (*splits, plain)]
+    noises = [0.35, 0.6] if "two noises" in kinds else [0.45]
+    emits = [replace(emit, probability=emit.probability / len(noises), covariance=noise**2 * np.eye(12)) for noise in noises]
+    model = rb.GaussianRBN((rb.Variable("x", 12, (*splits, *emits)),), model.prior)
+    structures = {f"x.rules[{len(splits) + n}].covariance": "circulant" for n in range(len(emits))}
+    fit = rb.fit(
         model,
-        pieces,
-        covariance=covariance,  # type: ignore[arg-type]
-        fixed=FIXED,
+        [profiles(one) for one in pieces],
+        covariance={**(structures if "circulant" in kinds else {}), "*": "scalar"},  # type: ignore[arg-type]
+        fixed=KEPT,
         restarts=0,
         exact=None,
         standard_errors=False,
         tolerance=1e-2,
-        max_evaluations=evaluations,
-        checkpoint=checkpoint,
-        resume=True,
+        max_evaluations=60,
     )
+    return partial(_drawn, fit.model)
 
 
-def held_out(model: rb.GaussianRBN, pieces: list[np.ndarray]) -> tuple[float, float]:
-    found = rb.sample_posterior(model, pieces, draws=300, seed=0, components=2)
-    return sum(one.log_evidence for one in found), float(np.sqrt(sum(one.log_evidence_error**2 for one in found)))
+def _link(deviation: float) -> rb.Link:
+    return rb.Link(deviation**2 * np.eye(12))
 
 
-def describe(model: rb.GaussianRBN) -> None:
-    split, emit = model.variables[0].rules
-    for name, covariance in (("left", split.left_link), ("right", split.right_link), ("noise", emit)):
-        C = covariance.covariance
-        print(
-            f"  {name}: deviation {np.sqrt(C[0, 0]):.3f}, "
-            f"correlations by semitones {(C[0] / C[0, 0])[1:7].round(2).tolist()}"
-        )
-    weights = sorted(((weight, steps[0]) for steps, weight in split.shifts.items()), reverse=True)
-    print("  transpositions:", ", ".join(f"{steps}: {weight:.3f}" for weight, steps in weights if weight > 0.005))
-    for mode, profile in mode_profiles(model).items():
-        print(f"  {mode}: {profile.round(3).tolist()}", flush=True)
+def _drawn(model: rb.GaussianRBN, counts: np.ndarray) -> float:
+    y = profiles(counts)
+    found = rb.sample_posterior(model, y, draws=200, seed=0, components=2).log_evidence
+    return found - rb.inside(model, np.full_like(y, np.nan)).log_evidence
+
+
+def compare(name: str, learn: Callable[[list[np.ndarray]], Evidence], pieces: list[np.ndarray], folds: int) -> np.ndarray:
+    """Log evidences of the pieces that were held out, NaN for others."""
+    began, found = time.perf_counter(), np.full(len(pieces), np.nan)
+    for fold in range(folds):
+        evidence = learn([one for number, one in enumerate(pieces) if number % FOLDS != fold])
+        for number in range(fold, len(pieces), FOLDS):
+            found[number] = evidence(pieces[number])
+    first = found[::FOLDS].sum()
+    total = f", all in turn {found.sum():.1f}" if folds == FOLDS else ""
+    print(f"{name}: first quarter {first:.1f}{total} ({time.perf_counter() - began:.0f} s)", flush=True)
+    return found
 
 
 def main() -> None:
@@ -85,28 +98,25 @@ def main() -> None:
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--without", default="", help="a piece that is not looked at")
     arguments.add_argument("--output", type=Path, help="learn from all pieces and write the model here")
-    arguments.add_argument("--evaluations", type=int, default=60)
-    arguments.add_argument("--work", type=Path, default=Path("."), help="where checkpoints are kept")
+    arguments.add_argument("--balance", type=float, default=BALANCES[0], help="of the model that is written")
     given = arguments.parse_args()
     warnings.simplefilter("ignore", rb.ApproximationWarning)
     paths = {path.stem: path for path in sorted(given.folder.rglob("*.krn")) if path.stem != given.without}
     pieces = [bars_of(path) for path in paths.values()]
     print(f"{len(pieces)} pieces, {sum(map(len, pieces))} slices", flush=True)
-    chosen = pieces if given.output else [one for number, one in enumerate(pieces) if number % 5]
-    model = begin(chosen)
-    for covariance in ("scalar", "circulant"):
-        began = time.perf_counter()
-        fit = learn(model, chosen, covariance, given.evaluations, given.work / f"pretrain-{covariance}-{len(chosen)}.json")
-        model = fit.model
-        took = time.perf_counter() - began
-        print(
-            f"{covariance}: log likelihood {fit.log_likelihood:.1f} by charts, {len(fit.history)} evaluations, {took:.0f} s"
-        )
-        describe(model)
-        if not given.output:
-            print("  held out: {:.2f} +- {:.2f}".format(*held_out(model, pieces[::5])), flush=True)
     if given.output:
-        model.save(given.output)
+        found = learn_harmony(
+            pieces, balance=given.balance, tell=lambda step, value: print(f"{step}: {value:.2f}", flush=True)
+        )
+        found.model.save(given.output)
+        return
+    by_balance = {one: compare(f"harmony, balance {one:g}", partial(harmony, one), pieces, FOLDS) for one in BALANCES}
+    for balance in BALANCES[1:]:
+        gain = by_balance[balance] - by_balance[BALANCES[0]]
+        error = gain.std(ddof=1) * np.sqrt(len(gain))
+        print(f"  balance {balance:g} against {BALANCES[0]:g}: {gain.sum():+.1f} +- {error:.1f} nats")
+    for kinds in ((), ("circulant",), ("circulant", "two noises"), ("circulant", "prolongations")):
+        compare(f"Gaussian{', '.join(['', *kinds])}", partial(gaussian, kinds), pieces, 1)
 
 
 if __name__ == "__main__":

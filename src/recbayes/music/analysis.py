@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, singledispatch
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
@@ -10,16 +10,20 @@ from typing import Any, cast
 import numpy as np
 
 from recbayes.checks.arguments import instance
+from recbayes.checks.arrays import short
 from recbayes.checks.files import write_whole
+from recbayes.errors import ModelError
 from recbayes.family.posterior import Posterior
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.load import load
-from recbayes.music.keys import key_name
+from recbayes.music.harmony import BEFORE, Harmony
+from recbayes.music.keys import PITCH_CLASSES, key_name
 from recbayes.music.model import key_of, mode_profiles, profiles
 from recbayes.music.page import PageNode, music_page
 from recbayes.music.score import Score
 from recbayes.music.slices import Slices, slice_score
+from recbayes.tree.known import balanced_preference
 from recbayes.tree.tree import Tree
 
 MOST_SLICES = 80  # of a chart; in longer pieces two, three or more are one
@@ -27,10 +31,11 @@ COMPONENTS = 4  # Gaussians per message: twelve transpositions are much for one
 
 EXPLANATION = (
     "Passages, their keys and their probabilities were found in the notes alone, by a recursive Bayesian network that knows "
-    "which pitch classes sound for how long. The probability says how often a passage is one in all the analyses that the "
-    "model thinks possible; below a half, read it as a suggestion.\n\n"
-    "What the model does not know: metre, melody, voice leading and chord names. A key is the one whose profile of pitch "
-    "classes the passage resembles most."
+    "which pitch classes sound for how long. A passage ends with its own harmony; what comes before prepares it. The "
+    "probability says how often a passage is one in all the analyses that the model thinks possible; below a half, read it "
+    "as a suggestion.\n\n"
+    "What the model does not know: metre, melody and voice leading. A key is the one whose profile of pitch classes the "
+    "passage resembles most."
 )
 
 
@@ -40,13 +45,13 @@ class Analysis:
 
     score: Score
     slices: Slices
-    model: GaussianRBN
+    model: Harmony | GaussianRBN
     posterior: Posterior
 
     @cached_property
     def tree(self) -> Tree:
         """The tree of highest expected F1; spans are slices."""
-        return self.posterior.tree()
+        return passages(self.posterior.tree())
 
     @cached_property
     def nodes(self) -> tuple[PageNode, ...]:
@@ -85,7 +90,7 @@ class Analysis:
 
 
 def analyse(
-    score: Score, *, per: str | int = "bar", model: GaussianRBN | None = None, draws: int = 500, seed: int = 0
+    score: Score, *, per: str | int = "bar", model: Harmony | GaussianRBN | None = None, draws: int = 500, seed: int = 0
 ) -> Analysis:
     """The hierarchy of a piece, with honest probabilities.
 
@@ -93,17 +98,50 @@ def analyse(
     them, or three and so on, are one. The model is the pretrained one if none is given.
     """
     instance(score, Score, "score")
-    model = pretrained() if model is None else instance(model, GaussianRBN, "model")
-    mode_profiles(model)  # an error, if it is no music model
+    model = pretrained() if model is None else model
+    modes_of(model)  # an error, if it is no music model
     slices = _at_most(slice_score(score, per), MOST_SLICES)
-    posterior = sample_posterior(model, profiles(slices.counts), draws=draws, seed=seed, components=COMPONENTS)
-    return Analysis(score, slices, model, posterior)
+    return Analysis(score, slices, model, draw_passages(model, slices.counts, draws, seed))
+
+
+@singledispatch
+def draw_passages(model: Any, counts: np.ndarray, draws: int, seed: int) -> Posterior:
+    """Trees over slices, given as sounding times, from the posterior of a music model."""
+    raise ModelError(f"a Harmony or a music model (a GaussianRBN of Compositions) was expected, got {short(model)}")
+
+
+@draw_passages.register
+def _(model: GaussianRBN, counts: np.ndarray, draws: int, seed: int) -> Posterior:
+    return sample_posterior(model, profiles(counts), draws=draws, seed=seed, components=COMPONENTS)
+
+
+@draw_passages.register
+def _(model: Harmony, counts: np.ndarray, draws: int, seed: int) -> Posterior:
+    grammar = model.grammar(model.heard(counts))
+    preference = balanced_preference(len(counts), model.balance)
+    return sample_posterior(grammar, grammar.tokens, draws=draws, seed=seed, preference=preference)
+
+
+@singledispatch
+def modes_of(model: Any) -> dict[str, np.ndarray]:
+    """Profiles of the modes that a music model knows, from their tonics on."""
+    raise ModelError(f"a Harmony or a music model (a GaussianRBN of Compositions) was expected, got {short(model)}")
+
+
+modes_of.register(GaussianRBN)(mode_profiles)
+modes_of.register(Harmony)(lambda model: model.mode_profiles)
+
+
+def passages(tree: Tree) -> Tree:
+    """A tree without the nodes that only say what a passage prepares."""
+    kept = [number for number, node in enumerate(tree) if not node.label.startswith(BEFORE)]
+    return Tree([tree.nodes[number] for number in kept], [tree.arities[number] for number in kept])
 
 
 @lru_cache(maxsize=1)
-def pretrained() -> GaussianRBN:
+def pretrained() -> Harmony:
     """The model in the box; see docs/music.md for what it was learnt from."""
-    return cast(GaussianRBN, load(Path(str(files("recbayes.music").joinpath("pretrained.json")))))
+    return cast(Harmony, load(Path(str(files("recbayes.music").joinpath("pretrained.json")))))
 
 
 def _at_most(slices: Slices, most: int) -> Slices:
@@ -115,10 +153,10 @@ def _at_most(slices: Slices, most: int) -> Slices:
     return Slices(edges, counts, slices.bar[starts], slices.beat[starts], slices.seconds[starts])
 
 
-def _nodes(tree: Tree, slices: Slices, model: GaussianRBN) -> Sequence[PageNode]:
+def _nodes(tree: Tree, slices: Slices, model: Harmony | GaussianRBN) -> Sequence[PageNode]:
     """Keys are those of the notes that sound in a passage, as musicians would have them; values of nodes say what they lead
     to."""
-    modes, parents, found = mode_profiles(model), tree.parents, []
+    modes, parents, found = modes_of(model), tree.parents, []
     heights = _heights(tree)
     for place, node in enumerate(tree):
         key, mode = key_of(slices.counts[node.start : node.end].sum(axis=0), modes)
@@ -154,8 +192,18 @@ def _transposition(tree: Tree, place: int) -> int | None:
     above = tree.parents[place]
     if above < 0 or tree.children(above)[0] != place:
         return None
-    steps = int(tree.nodes[above].rule.partition("shift ")[2].partition(",")[0] or 0)
+    here, there = (root_of(tree.nodes[node].label) for node in (place, above))
+    if here is not None and there is not None:
+        steps = here - there
+    else:
+        steps = int(tree.nodes[above].rule.partition("shift ")[2].partition(",")[0] or 0)
     return (steps + 5) % 12 - 5
+
+
+def root_of(label: str) -> int | None:
+    """The root that the name of a state begins with; None if it is no such name."""
+    root = label.partition(" ")[0]
+    return PITCH_CLASSES.index(root) if root in PITCH_CLASSES else None
 
 
 def _bar(edges: np.ndarray, time: float) -> int:

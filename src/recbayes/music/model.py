@@ -96,14 +96,19 @@ def _model(means: Sequence[np.ndarray], moved: Moved, emit: Composition | Emit) 
     return GaussianRBN((Variable("x", CLASSES, (split, emit)),), Prior("x", components))
 
 
-def _means(pieces: Sequence[np.ndarray], modes: Sequence[str]) -> list[np.ndarray]:
-    """For each mode, the logarithm of the mean of its pieces' profiles, and of the mode's own notes: no mode is without."""
+def mean_profiles(pieces: Sequence[np.ndarray], modes: Sequence[str]) -> list[np.ndarray]:
+    """For each mode, the mean of its pieces' profiles from their tonics on, and of the mode's own notes: none is without."""
     found = {mode: [_template(mode)] for mode in modes}
     for piece in pieces:
         whole = np.nanmean(piece, axis=0)
         key, mode = key_of(whole, {mode: _template(mode) for mode in modes})
         found[mode].append(np.roll(whole, -key))
-    return [np.log(np.mean(found[mode], axis=0) + PSEUDO_COUNT + RESOLUTION) for mode in modes]
+    return [np.mean(found[mode], axis=0) for mode in modes]
+
+
+def _means(pieces: Sequence[np.ndarray], modes: Sequence[str]) -> list[np.ndarray]:
+    """Their logarithms."""
+    return [np.log(mean + PSEUDO_COUNT + RESOLUTION) for mean in mean_profiles(pieces, modes)]
 
 
 def key_of(profile: np.ndarray, of_modes: Mapping[str, np.ndarray]) -> tuple[int, str]:

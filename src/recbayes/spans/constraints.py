@@ -96,8 +96,8 @@ class Constraints:
             or not np.isfinite(given[np.triu_indices(length + 1, 1)]).all()
         ):
             raise DataError(
-                f"preference must be numbers of shape {shape}, one for each start and end, finite where start < end (what is "
-                f"ruled out is for allowed=); got {short(self.preference)}"
+                f"preference must be numbers of shape {shape}, one for each start and end, finite where start < end (what "
+                f"is ruled out is for allowed=); got {short(self.preference)}"
             )
         return np.ascontiguousarray(given[np.ix_(points, points)], dtype=np.float64)
 

@@ -1,0 +1,219 @@
+"""Harmony: a grammar whose words are noisy. A passage has a chord or a key, ends with it, and what leads there has others.
+
+A state is a root (one of twelve) and a kind, such as "major triad" or "minor scale". A passage in a state is one slice of
+notes, or two passages: one that prepares, whose state depends on that of the whole, and one that it ends with, which is in
+the same state. All is the same in all keys: only intervals between roots count. What is heard of a slice is
+
+    log(shares + pseudo_count + resolution) ~ N(profile of the kind, turned to the root; s^2 covariance),
+
+with s from a grid (some bars are purer than others), and steps of the resolution as `rb.Composition` has them. Sums over all
+trees and states are exact.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import logsumexp
+
+from recbayes.checks.arguments import listed
+from recbayes.checks.arrays import check_probabilities, covariance, frozen, not_negative, positive
+from recbayes.discrete.model.flat import Discrete, FlatGrammar
+from recbayes.errors import ModelError
+from recbayes.family.saved import Saved
+from recbayes.music.keys import tonic_name
+from recbayes.music.model import CLASSES, MODES, profiles
+
+BEFORE = "before "  # begins the names of symbols that say what a passage prepares: they are no nodes of their own
+SPLIT = 0.49  # the probability that a passage is two
+
+
+class Harmony(Saved):
+    """Kinds of harmony, their profiles (in logarithms, from the root on), and what prepares what.
+
+    `preparations[a, n, b]` is the probability that what prepares a passage of kind a is of kind b, with a root n semitones
+    higher. `scales` are multiples of the deviation, with weights. `modes` are mean shares in major and minor, from the tonic
+    on, by which passages are said to be in a key. `balance` is the strength of `rb.balanced_preference`.
+    """
+
+    format: ClassVar[str] = "recbayes harmony"
+    fields: ClassVar[tuple[str, ...]] = (
+        "kinds",
+        "profiles",
+        "covariance",
+        "scales",
+        "scale_weights",
+        "roots",
+        "preparations",
+        "modes",
+        "balance",
+        "pseudo_count",
+        "resolution",
+    )
+
+    def __init__(
+        self,
+        kinds: Sequence[str],
+        profiles: np.ndarray,
+        covariance: np.ndarray,
+        scales: np.ndarray,
+        scale_weights: np.ndarray,
+        roots: np.ndarray,
+        preparations: np.ndarray,
+        modes: np.ndarray,
+        balance: float = 0.0,
+        pseudo_count: float = 0.02,
+        resolution: float = 0.01,
+    ) -> None:
+        self.kinds = tuple(str(kind) for kind in listed(kinds, "kinds", "names", ModelError))
+        count = len(self.kinds)
+        self.profiles = _shaped(profiles, "profiles", (count, CLASSES))
+        self.covariance = _covariance(covariance)
+        self.scales = frozen(scales, "scales")
+        if self.scales.ndim != 1 or not len(self.scales) or (self.scales <= 0.0).any():
+            raise ModelError(f"scales must be some positive numbers, got {scales!r}")
+        self.scale_weights = _probabilities(scale_weights, "scale_weights", self.scales.shape)
+        self.roots = _probabilities(roots, "roots", (count,))
+        self.preparations = _shaped(preparations, "preparations", (count, CLASSES, count))
+        for kind, rows in zip(self.kinds, self.preparations, strict=True):
+            _probabilities(rows.ravel(), f"preparations of {kind!r}", (CLASSES * count,))
+        self.modes = _shaped(modes, "modes", (len(MODES), CLASSES))
+        self.balance = not_negative(balance, "balance")
+        self.pseudo_count = positive(pseudo_count, "pseudo_count")
+        self.resolution = positive(resolution, "resolution")
+
+    @property
+    def states(self) -> int:
+        return CLASSES * len(self.kinds)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all states: root and kind, kind by kind."""
+        return tuple(f"{tonic_name(root)} {kind}" for kind in self.kinds for root in range(CLASSES))
+
+    @property
+    def mode_profiles(self) -> dict[str, np.ndarray]:
+        return dict(zip(MODES, self.modes, strict=True))
+
+    def table(self) -> np.ndarray:
+        """(states, states): how probable it is that a passage in the row's state is prepared by one in the column's."""
+        count = len(self.kinds)
+        places = np.arange(CLASSES)
+        found = np.zeros((count, CLASSES, count, CLASSES))
+        for steps in range(CLASSES):
+            found[:, places, :, (places + steps) % CLASSES] = self.preparations[:, steps, :]
+        return found.reshape(self.states, self.states)
+
+    def heard(self, counts: object) -> "Heard":
+        """What sounding times (slices x 12) say of every slice's state; nothing of slices in which nothing sounds."""
+        return _hear(self, profiles(counts))
+
+    def grammar(self, heard: "Heard") -> "PieceGrammar":
+        """The grammar of one piece, whose words are its slices."""
+        return PieceGrammar(self, heard)
+
+    def to_data(self) -> dict[str, Any]:
+        plain = {name: getattr(self, name) for name in self.fields}
+        return {name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in plain.items()} | {
+            "kinds": list(self.kinds)
+        }
+
+    @classmethod
+    def from_data(cls, document: dict[str, Any]) -> Self:
+        given: dict[str, Any] = {name: document[name] for name in cls.fields}
+        arrays = ("profiles", "covariance", "scales", "scale_weights", "roots", "preparations", "modes")
+        given |= {name: np.array(given[name], dtype=np.float64) for name in arrays}
+        return cls(**given)
+
+    def __repr__(self) -> str:
+        return f"Harmony({len(self.kinds)} kinds: {', '.join(self.kinds)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """Log densities of slices in every state and scale (scales, slices, states), and logarithms of shares (slices, 12)."""
+
+    by_scale: np.ndarray
+    logs: np.ndarray
+
+    @property
+    def log_density(self) -> np.ndarray:
+        """(slices, states)."""
+        return logsumexp(self.by_scale, axis=0)
+
+    def __len__(self) -> int:
+        return len(self.logs)
+
+
+class PieceGrammar(Discrete):
+    """Rules: a state leads to (before it, itself); before it, to a state; and a state to the slice.
+
+    Weights of slices are densities, as parts of the largest of each; `log_scale` is the logarithm of what they are parts of.
+    """
+
+    def __init__(self, model: Harmony, heard: Heard) -> None:
+        log_density = heard.log_density
+        largest = log_density.max(axis=1, keepdims=True)
+        self.log_scale = float(largest.sum())
+        self.tokens = [str(number) for number in range(len(heard))]
+        self._flat = _flat(model, np.exp(np.maximum(log_density - largest, -600.0)), self.tokens)
+
+    def flat(self) -> FlatGrammar:
+        return self._flat
+
+
+def _flat(model: Harmony, weights: np.ndarray, tokens: list[str]) -> FlatGrammar:
+    """Numbers of rules are those of states, of pairs (state, preparing state), and of slices and states, in this order."""
+    states, table = model.states, np.maximum(model.table(), 1e-300)
+    own = np.arange(states)
+    lefts = [own, states + np.repeat(own, states), np.tile(own, len(tokens))]
+    rights: list[tuple[int, ...]] = [(states + state, state) for state in range(states)]
+    rights += [(state,) for state in np.tile(own, states).tolist()]
+    rights += [(-1 - token,) for token in np.repeat(np.arange(len(tokens)), states).tolist()]
+    start = np.zeros(2 * states)
+    start[:states] = np.repeat(model.roots / CLASSES, CLASSES)
+    return FlatGrammar(
+        nonterminals=(*model.names, *(BEFORE + name for name in model.names)),
+        terminals=tuple(tokens),
+        start=start,
+        lefts=tuple(np.concatenate(lefts).tolist()),
+        rights=tuple(rights),
+        weights=np.concatenate([np.full(states, SPLIT), table.ravel(), (1.0 - SPLIT) * weights.ravel()]),
+    )
+
+
+def _hear(model: Harmony, shares: np.ndarray) -> Heard:
+    low = shares + model.resolution + model.pseudo_count
+    width = np.log1p(model.resolution / low)
+    logs = np.log(low) + 0.5 * width
+    means = np.stack([np.roll(profile, root) for profile in model.profiles for root in range(CLASSES)])
+    found = np.zeros((len(model.scales), len(shares), len(means)))
+    known = ~np.isnan(shares).any(axis=1)
+    apart = (logs[known][:, None, :] - means).swapaxes(1, 2)
+    density = np.log(width[known] / model.resolution).sum(axis=1) - 0.5 * CLASSES * np.log(2.0 * np.pi)
+    for number, scale in enumerate(model.scales):
+        R = scale**2 * model.covariance + (width[known] ** 2 / 12.0)[:, :, None] * np.eye(CLASSES)
+        L = np.linalg.cholesky(R)
+        rest = np.linalg.solve(L, apart)
+        log_determinant = np.log(np.einsum("naa->na", L)).sum(axis=1)
+        found[number][known] = (density - log_determinant)[:, None] - 0.5 * (rest**2).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        return Heard(found + np.log(model.scale_weights)[:, None, None], logs)
+
+
+def _shaped(values: object, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    found = frozen(values, name)
+    if found.shape != shape:
+        raise ModelError(f"{name} must have shape {shape}, got {found.shape}")
+    return found
+
+
+def _probabilities(values: object, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    found = _shaped(values, name, shape)
+    check_probabilities(found, name)
+    return found
+
+
+def _covariance(values: object) -> np.ndarray:
+    return covariance(values, CLASSES, "covariance", definite=True)

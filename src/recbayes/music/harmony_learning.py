@@ -1,0 +1,197 @@
+"""Learning harmony from pieces by expectation maximisation: exact, and the evidence never falls but for the priors.
+
+Pieces may be in any key: sums over roots are part of the model. Kinds begin as what musicians call by their names, and a
+weak prior holds their profiles there.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from recbayes.checks.arguments import listed
+from recbayes.checks.arrays import not_negative, whole_number
+from recbayes.errors import DataError
+from recbayes.learn.reestimate import expected_counts
+from recbayes.music.harmony import CLASSES, SPLIT, Harmony
+from recbayes.music.model import MODES, PSEUDO_COUNT, RESOLUTION, mean_profiles, profiles
+from recbayes.tree.known import balanced_preference
+
+KINDS = {  # notes from the root on
+    "major triad": (0, 4, 7),
+    "minor triad": (0, 3, 7),
+    "dominant seventh": (0, 4, 7, 10),
+    "diminished seventh": (0, 3, 6, 9),
+    "minor seventh": (0, 3, 7, 10),
+    "major seventh": (0, 4, 7, 11),
+    "major scale": (0, 2, 4, 5, 7, 9, 11),
+    "minor scale": (0, 2, 3, 5, 7, 8, 11),
+}
+SCALES = (0.6, 1.0, 1.6)
+DEVIATION = 0.55  # of slices, to begin with
+INTERVALS = {0: 0.3, 7: 0.3, 5: 0.1, 2: 0.05}  # weights of intervals between what prepares and what follows, likewise
+PROFILE_PRIOR = 2.0  # slices that a kind has heard of its own notes alone
+RULE_PRIOR = 0.5  # preparations that each kind has seen, of all alike
+ROOT_PRIOR = 0.1  # pieces that each kind has been of
+
+
+@dataclass(frozen=True)
+class LearntHarmony:
+    """The model, and the log evidence of all pieces, given their numbers of slices, before each step and at the end."""
+
+    model: Harmony
+    history: tuple[float, ...]
+    converged: bool
+
+
+def learn_harmony(
+    pieces: Sequence[np.ndarray],
+    *,
+    steps: int = 40,
+    tolerance: float = 1e-4,
+    balance: float = 0.0,
+    seed: int = 0,
+    executor: Executor | None = None,
+    tell: Callable[[int, float], None] | None = None,
+) -> LearntHarmony:
+    """Harmony of pieces, each given as sounding times (slices x 12), as `slice_score(...).counts` are.
+
+    It ends after so many steps, or when one raises the log evidence by less than `tolerance` times the number of slices.
+    The seed varies what preparations begin with; `balance` is the strength of `rb.balanced_preference`. `tell` is told each
+    step and the log evidence before it.
+    """
+    given = [np.asarray(piece, dtype=np.float64) for piece in listed(pieces, "pieces", "arrays of counts", DataError)]
+    if not given:
+        raise DataError("there are no pieces to learn from")
+    steps = whole_number(steps, "steps", least=0, error=DataError)
+    tolerance = not_negative(tolerance, "tolerance") * sum(map(len, given))
+    model = start_harmony(given, balance=balance, seed=seed)
+    history: list[float] = []
+    with ThreadPoolExecutor() as own:
+        for step in range(steps + 1):
+            found = list((executor or own).map(partial(_expect, model), given))
+            history.append(sum(one.log_evidence for one in found))
+            if tell is not None:
+                tell(step, history[-1])
+            if step == steps or (len(history) > 1 and history[-1] - history[-2] < tolerance):
+                break
+            model = _maximise(model, found)
+    return LearntHarmony(model, tuple(history), step < steps)
+
+
+def log_evidence(model: Harmony, counts: np.ndarray) -> float:
+    """log p(slices | their number): of all trees with so many leaves, weighed by the balance."""
+    return _expect(model, counts).log_evidence
+
+
+def start_harmony(pieces: Sequence[np.ndarray], *, balance: float = 0.0, seed: int = 0) -> Harmony:
+    """Kinds as they are called; preparations by fifths before others, varied a little by the seed."""
+    rng = np.random.default_rng(whole_number(seed, "seed", least=0, error=DataError))
+    weights = np.full((len(KINDS), CLASSES, len(KINDS)), 0.01)
+    for steps, weight in INTERVALS.items():
+        weights[:, steps] += weight
+    weights *= np.exp(0.3 * rng.normal(size=weights.shape))
+    return Harmony(
+        tuple(KINDS),
+        start_profiles(),
+        DEVIATION**2 * np.eye(CLASSES),
+        np.array(SCALES),
+        np.full(len(SCALES), 1.0 / len(SCALES)),
+        np.full(len(KINDS), 1.0 / len(KINDS)),
+        weights / weights.sum(axis=(1, 2), keepdims=True),
+        np.array(mean_profiles([profiles(piece) for piece in pieces], MODES)),
+        balance,
+        PSEUDO_COUNT,
+        RESOLUTION,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Expected:
+    """Of one piece: the log evidence given the number of slices, and expected numbers."""
+
+    log_evidence: float
+    pairs: np.ndarray  # (states, states) what prepares what
+    starts: np.ndarray  # (states,) what the piece is
+    slices: np.ndarray  # (scales, slices, states)
+    logs: np.ndarray  # (slices, 12) what was heard; NaN where nothing was
+
+
+def _expect(model: Harmony, counts: np.ndarray) -> _Expected:
+    heard = model.heard(counts)
+    grammar, states = model.grammar(heard), model.states
+    size = len(heard)
+    found = expected_counts(grammar, grammar.tokens, preference=balanced_preference(size, model.balance))
+    shares = np.exp(heard.by_scale - heard.log_density)
+    of_slices = found.rules[states + states**2 :].reshape(size, states)
+    structures = _log_structures(size, model.balance) + (size - 1) * np.log(SPLIT) + size * np.log1p(-SPLIT)
+    return _Expected(
+        found.log_evidence + grammar.log_scale - structures,
+        found.rules[states : states + states**2].reshape(states, states),
+        found.roots[:states],
+        shares * of_slices,
+        heard.logs,
+    )
+
+
+def _log_structures(size: int, balance: float) -> float:
+    """The log of the sum over all binary trees of (n - 1)^-balance, multiplied over nodes of n > 1 leaves."""
+    logs = np.full(size + 1, -np.inf)
+    logs[1] = 0.0
+    for width in range(2, size + 1):
+        logs[width] = np.logaddexp.reduce(logs[1:width] + logs[width - 1 : 0 : -1]) - balance * np.log(width - 1)
+    return float(logs[size])
+
+
+def _maximise(model: Harmony, found: Sequence[_Expected]) -> Harmony:
+    kinds, start = len(model.kinds), start_profiles()
+    totals = {"weight": np.zeros(kinds), "sum": np.zeros((kinds, CLASSES)), "scales": np.ones(len(model.scales))}
+    heard = []
+    for one in found:
+        known = ~np.isnan(one.logs).any(axis=1)
+        turned = np.stack([np.roll(one.logs[known], -root, axis=1) for root in range(CLASSES)])  # (root, slice, 12)
+        by_scale = one.slices[:, known].reshape(len(model.scales), -1, kinds, CLASSES)
+        weights = np.einsum("s,snkr->krn", 1.0 / model.scales**2, by_scale)
+        totals["weight"] += weights.sum(axis=(1, 2))
+        totals["sum"] += np.einsum("krn,rna->ka", weights, turned)
+        totals["scales"] += by_scale.sum(axis=(1, 2, 3))
+        heard.append((turned, weights))
+    profiles_ = (totals["sum"] + PROFILE_PRIOR * start) / (totals["weight"] + PROFILE_PRIOR)[:, None]
+    square = np.zeros((CLASSES, CLASSES))
+    for turned, weights in heard:
+        apart = turned[None] - profiles_[:, None, None]  # (kind, root, slice, 12)
+        square += np.einsum("krn,krna,krnb->ab", weights, apart, apart, optimize=True)
+    slices = sum(turned.shape[1] for turned, _ in heard)
+    pairs = np.sum([one.pairs for one in found], axis=0).reshape(kinds, CLASSES, kinds, CLASSES)
+    places = np.arange(CLASSES)
+    counted = np.stack([pairs[:, places, :, (places + steps) % CLASSES].sum(axis=0) for steps in range(CLASSES)], axis=1)
+    counted += RULE_PRIOR / (CLASSES * kinds)
+    roots = np.sum([one.starts for one in found], axis=0).reshape(kinds, CLASSES).sum(axis=1) + ROOT_PRIOR
+    return Harmony(
+        model.kinds,
+        profiles_,
+        _circulant(square / slices),
+        model.scales,
+        totals["scales"] / totals["scales"].sum(),
+        roots / roots.sum(),
+        counted / counted.sum(axis=(1, 2), keepdims=True),
+        model.modes,
+        model.balance,
+        model.pseudo_count,
+        model.resolution,
+    )
+
+
+def start_profiles() -> np.ndarray:
+    """(kinds, 12): logarithms of the shares that kinds begin with."""
+    shares = np.full((len(KINDS), CLASSES), 0.03)
+    for row, notes in zip(shares, KINDS.values(), strict=True):
+        row[list(notes)] = 0.8 / len(notes)
+    return np.log(shares / shares.sum(axis=1, keepdims=True) + PSEUDO_COUNT + RESOLUTION)
+
+
+def _circulant(square: np.ndarray) -> np.ndarray:
+    """The nearest covariance that is the same in all keys: the mean over all of them."""
+    return np.mean([np.roll(square, (steps, steps), axis=(0, 1)) for steps in range(CLASSES)], axis=0)

@@ -3,9 +3,9 @@
     python -m benchmarks.pretrain FOLDER --without bwv846                        # compares models
     python -m benchmarks.pretrain FOLDER --without bwv846 --output model.json    # learns the one in the box
 
-Every bar is a slice (of pieces with more than 52 bars, every two, or four). Pieces are held out in turn, a quarter at a time,
-for Harmony; for Gaussian models, which take minutes to learn, only the first quarter is. All figures are log evidences of
-pieces given their numbers of slices, those of Gaussian models by draws.
+Every bar is a slice (of pieces with more than 52 bars, every two, or four). For Harmony, pieces are held out in turn, a
+quarter at a time; for Gaussian models, which take longer to learn, only the first quarter is. All figures are log evidences
+of pieces given their numbers of slices, those of Gaussian models by draws.
 """
 
 import argparse

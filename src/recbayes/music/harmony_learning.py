@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from recbayes.checks.arguments import listed
+from recbayes.checks.arguments import instance, listed
 from recbayes.checks.arrays import not_negative, whole_number
 from recbayes.errors import DataError
 from recbayes.learn.reestimate import expected_counts
@@ -45,6 +45,13 @@ class LearntHarmony:
     history: tuple[float, ...]
     converged: bool
 
+    @property
+    def free(self) -> int:
+        """How many numbers were learnt."""
+        model, waves = self.model, CLASSES // 2 + 1
+        each = model.profiles.size + waves + len(model.scales) - 1 + len(model.kinds) - 1
+        return each + model.preparations.size - len(model.kinds)
+
 
 def learn_harmony(
     pieces: Sequence[np.ndarray],
@@ -53,21 +60,22 @@ def learn_harmony(
     tolerance: float = 1e-4,
     balance: float = 0.0,
     seed: int = 0,
+    start: Harmony | None = None,
     executor: Executor | None = None,
     tell: Callable[[int, float], None] | None = None,
 ) -> LearntHarmony:
     """Harmony of pieces, each given as sounding times (slices x 12), as `slice_score(...).counts` are.
 
     It ends after so many steps, or when one raises the log evidence by less than `tolerance` times the number of slices.
-    The seed varies what preparations begin with; `balance` is the strength of `rb.balanced_preference`. `tell` is told each
-    step and the log evidence before it.
+    The seed varies what preparations begin with; `balance` is the strength of `rb.balanced_preference`; `start` is a model
+    to begin with instead. `tell` is told each step and the log evidence before it.
     """
     given = [np.asarray(piece, dtype=np.float64) for piece in listed(pieces, "pieces", "arrays of counts", DataError)]
     if not given:
         raise DataError("there are no pieces to learn from")
     steps = whole_number(steps, "steps", least=0, error=DataError)
     tolerance = not_negative(tolerance, "tolerance") * sum(map(len, given))
-    model = start_harmony(given, balance=balance, seed=seed)
+    model = start_harmony(given, balance=balance, seed=seed) if start is None else instance(start, Harmony, "start")
     history: list[float] = []
     with ThreadPoolExecutor() as own:
         for step in range(steps + 1):

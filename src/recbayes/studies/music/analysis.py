@@ -3,13 +3,14 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from recbayes.errors import ApproximationWarning
-from recbayes.gaussian.posterior.posterior import GaussianPosterior
+from recbayes.family.posterior import Posterior
 from recbayes.inference.charts import best_tree
+from recbayes.music.analysis import passages
 from recbayes.studies.music.learning import learnt_model
 from recbayes.studies.music.models import MusicModel, node_means, posterior_of
 from recbayes.tree.known import known_spans
@@ -49,13 +50,17 @@ def analyse(
     allowed = None if leaves is None else known_spans(len(counts), leaves)
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always", ApproximationWarning)
-        posterior = posterior_of(named, model, counts, draws, seed, allowed)
-    trees = {EXPECTED_F1: posterior.tree(), MOST_PROBABLE: posterior.tree("map"), BEST: best_tree(posterior.chart)}
+        posterior = posterior_of(model, named, counts, draws, seed, allowed)
+    trees = {
+        EXPECTED_F1: posterior.tree(),
+        MOST_PROBABLE: posterior.tree("map"),
+        BEST: best_tree(cast(Any, posterior).chart),
+    }
     chosen = np.random.default_rng(seed).choice(len(posterior.trees), drawn, p=posterior.weights)
-    means = node_means(named, model, counts) if leaves is None else None
+    means = node_means(model, named, counts) if leaves is None else None
     return {
-        "trees": {name: _kept(posterior.with_probabilities(tree)) for name, tree in trees.items()},
-        "drawn": [[list(span) for span in posterior.trees[int(number)].spans] for number in chosen],
+        "trees": {name: _kept(passages(posterior.with_probabilities(tree))) for name, tree in trees.items()},
+        "drawn": [[list(span) for span in passages(posterior.trees[int(number)]).spans] for number in chosen],
         "nodes": _sparse(posterior.node_probability),
         "boundaries": _rounded(posterior.boundary_probability),
         "means": None if means is None else [[_rounded(row) for row in rows] for rows in means],
@@ -79,7 +84,7 @@ def restored(data: dict[str, Any]) -> Analysis:
     )
 
 
-def _facts(posterior: GaussianPosterior, said: list[str]) -> dict[str, Any]:
+def _facts(posterior: Posterior, said: list[str]) -> dict[str, Any]:
     return {
         "log_evidence": posterior.log_evidence,
         "log_evidence_error": posterior.log_evidence_error,

@@ -122,7 +122,7 @@ def compare_probability(named: MusicModel, learnt: dict[str, Any], known: Known,
     counts, random = known.observed.counts, np.random.default_rng(seed)
 
     def log_probability(tree: Tree) -> float:
-        return log_evidence(named, model, counts, known_spans(len(counts), tree.spans))
+        return log_evidence(model, named, counts, known_spans(len(counts), tree.spans))
 
     rows = []
     for name, make in RANDOM.items():

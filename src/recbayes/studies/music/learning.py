@@ -8,6 +8,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from functools import singledispatch
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +19,9 @@ from recbayes.errors import ApproximationWarning
 from recbayes.family.saved import from_json, to_json
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.learn.fit import fit
-from recbayes.studies.music.models import MusicModel
+from recbayes.music.harmony import Harmony
+from recbayes.music.harmony_learning import learn_harmony
+from recbayes.studies.music.models import Learnt, MusicModel
 
 Learn = Callable[..., dict[str, Any]]  # what `learn` is
 
@@ -34,7 +37,19 @@ def learn(
     progress: bool | None = None,
 ) -> dict[str, Any]:
     """The model of highest evidence that a climb from this start finds in the pieces. Its checkpoint is in the folder."""
-    begin = named.start(counts, start)
+    return _climb(named.start(counts, start), named, counts, folder, executor, evaluations, progress)
+
+
+@singledispatch
+def _climb(
+    begin: Any,
+    named: MusicModel,
+    counts: Sequence[np.ndarray],
+    folder: Path,
+    executor: Executor | None,
+    evaluations: int | None,
+    progress: bool | None,
+) -> dict[str, Any]:
     series = [named.values(one) for one in counts]
     settings = {"restarts": 0, **named.settings}
     places = [np.append(np.arange(0, len(one), named.step), len(one)) for one in counts]
@@ -69,9 +84,35 @@ def learn(
     }
 
 
-def learnt_model(learnt: dict[str, Any]) -> GaussianRBN:
+@_climb.register
+def _(
+    begin: Harmony,
+    named: MusicModel,
+    counts: Sequence[np.ndarray],
+    folder: Path,
+    executor: Executor | None,
+    evaluations: int | None,
+    progress: bool | None,
+) -> dict[str, Any]:
+    """Exact, and without a checkpoint: it takes a minute or two."""
+    settings: dict[str, Any] = {} if evaluations is None else {"steps": evaluations}
+    found = learn_harmony(counts, start=begin, executor=executor, **settings)
+    return {
+        "model": to_json(found.model),
+        "log_likelihood": found.history[-1],
+        "error": 0.0,
+        "converged": found.converged,
+        "reason": "evidence no longer rises" if found.converged else "all steps were made",
+        "evaluations": len(found.history),
+        "free": found.free,
+        "parameters": [],
+        "warnings": [],
+    }
+
+
+def learnt_model(learnt: dict[str, Any]) -> Learnt:
     """The model that `learn` found."""
-    return cast(GaussianRBN, from_json(learnt["model"]))
+    return cast(Learnt, from_json(learnt["model"]))
 
 
 def _checksum(begin: GaussianRBN, series: Sequence[Any], settings: dict[str, Any]) -> str:

@@ -6,26 +6,32 @@ Another model is another `MusicModel` in the list.
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
-from recbayes.errors import ApproximationWarning, DataError
+from recbayes.discrete.chart.chart import DiscreteChart
+from recbayes.errors import ApproximationWarning, DataError, LengthError
+from recbayes.family.posterior import Posterior
 from recbayes.gaussian.emissions.composition import Composition, shares_of
 from recbayes.gaussian.emissions.emission import Emission
 from recbayes.gaussian.learn.starts import variation
 from recbayes.gaussian.model.parts import Split
 from recbayes.gaussian.model.rbn import GaussianRBN
-from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.inference.charts import outside
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.inside import inside
+from recbayes.music.harmony import Harmony
+from recbayes.music.harmony_learning import start_harmony
 from recbayes.music.model import literal_model, literal_series, profiles, start_model, with_single_leaves
+from recbayes.tree.known import balanced_preference
 
 KEYS = "prior.components[0].shifts"  # all keys are as probable
 SCALAR = {"covariance": "scalar", "fixed": [KEYS, "*pseudo_count"]}
 LITERAL = {"covariance": "scalar", "fixed": [KEYS], "exact": None}
 COMPONENTS = 2  # Gaussians per message: twelve transpositions are much for one
+RARE = 0.02  # of kinds of harmony that pieces are hardly ever of
 ROUNDS = 5  # of turning profiles to agree with their mean
 
 
@@ -41,13 +47,17 @@ class MusicModel:
     name: str
     title: str
     per: str
-    start: Callable[[Sequence[np.ndarray], int], GaussianRBN]
+    start: Callable[[Sequence[np.ndarray], int], "Learnt"]
     values: Callable[[np.ndarray], Any]  # a series
     settings: Mapping[str, Any] = field(default_factory=dict)
     step: int = 1
 
 
-def to_proportions(model: GaussianRBN, values: np.ndarray) -> np.ndarray:
+Learnt = GaussianRBN | Harmony  # what a model is, before and after it is learnt; functions below are for either
+
+
+@singledispatch
+def to_proportions(model: Any, values: np.ndarray) -> np.ndarray:
     """Proportions of the values of a node."""
     emission = next(rule for rule in model.variables[0].rules if isinstance(rule, Emission))
     if isinstance(emission, Composition):
@@ -64,6 +74,15 @@ def start_slices(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
 def start_bars(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
     """Every bar is a leaf."""
     return _varied(with_single_leaves(start_model([profiles(one) for one in counts])), number)
+
+
+def start_kinds(counts: Sequence[np.ndarray], number: int) -> Harmony:
+    """Kinds of harmony; every bar is a leaf."""
+    return start_harmony(counts, seed=number)
+
+
+def as_counts(counts: np.ndarray) -> np.ndarray:
+    return counts
 
 
 def start_published(counts: Sequence[np.ndarray], number: int) -> GaussianRBN:
@@ -89,22 +108,44 @@ def _turned(profile: np.ndarray) -> list[np.ndarray]:
     return [np.roll(profile, steps) for steps in range(len(profile))]
 
 
+@singledispatch
 def posterior_of(
-    named: MusicModel, model: GaussianRBN, counts: np.ndarray, draws: int, seed: int, allowed: np.ndarray | None = None
-) -> GaussianPosterior:
+    model: Any, named: MusicModel, counts: np.ndarray, draws: int, seed: int, allowed: np.ndarray | None = None
+) -> Posterior:
     """Draws of trees of a piece."""
     return sample_posterior(model, named.values(counts), draws=draws, seed=seed, allowed=allowed, components=COMPONENTS)
 
 
-def log_evidence(named: MusicModel, model: GaussianRBN, counts: np.ndarray, allowed: np.ndarray) -> float:
+@posterior_of.register
+def _(
+    model: Harmony, named: MusicModel, counts: np.ndarray, draws: int, seed: int, allowed: np.ndarray | None = None
+) -> Posterior:
+    grammar = model.grammar(model.heard(counts))
+    preference = balanced_preference(len(counts), model.balance)
+    return sample_posterior(grammar, grammar.tokens, draws=draws, seed=seed, allowed=allowed, preference=preference)
+
+
+@singledispatch
+def log_evidence(model: Any, named: MusicModel, counts: np.ndarray, allowed: np.ndarray) -> float:
     """log p of a piece and of what is known of its tree; -inf if the model has no such tree."""
     try:
         return inside(model, named.values(counts), allowed=allowed).log_evidence
-    except DataError:
+    except (DataError, LengthError):
         return -np.inf
 
 
-def node_means(named: MusicModel, model: GaussianRBN, counts: np.ndarray) -> np.ndarray:
+@log_evidence.register
+def _(model: Harmony, named: MusicModel, counts: np.ndarray, allowed: np.ndarray) -> float:
+    return _harmony_chart(model, counts, allowed=allowed).log_evidence
+
+
+def _harmony_chart(model: Harmony, counts: np.ndarray, **known: Any) -> DiscreteChart:
+    grammar = model.grammar(model.heard(counts))
+    return inside(grammar, grammar.tokens, preference=balanced_preference(len(counts), model.balance), **known)
+
+
+@singledispatch
+def node_means(model: Any, named: MusicModel, counts: np.ndarray) -> np.ndarray:
     """(N + 1, N + 1, 12): what every span's value would be, if it were a node, as the paper has it; NaN if it cannot be."""
     means = np.full((len(counts) + 1, len(counts) + 1, 12), np.nan)
     with warnings.catch_warnings():
@@ -119,7 +160,23 @@ def node_means(named: MusicModel, model: GaussianRBN, counts: np.ndarray) -> np.
     return means
 
 
-def shift_weights(model: GaussianRBN) -> np.ndarray:
+@node_means.register
+def _(model: Harmony, named: MusicModel, counts: np.ndarray) -> np.ndarray:
+    """Profiles of the states that a span may be in, if it is a node."""
+    means = np.full((len(counts) + 1, len(counts) + 1, 12), np.nan)
+    profiles_ = np.array([np.roll(profile, root) for profile in model.profiles for root in range(12)])
+    chart = _harmony_chart(model, counts)
+    nodes = chart.outside.nodes[:, : model.states]
+    for start in range(len(counts)):
+        for end in range(start + 1, len(counts) + 1):
+            weights = nodes[chart.span(start, end)]
+            if weights.sum() > 0.0:
+                means[start, end] = weights @ profiles_ / weights.sum()
+    return means
+
+
+@singledispatch
+def shift_weights(model: Any) -> np.ndarray:
     """(12,): how probable it is that a left part is turned by so many semitones, if something splits."""
     weights = np.zeros(12)
     for rule in model.variables[0].rules:
@@ -129,14 +186,34 @@ def shift_weights(model: GaussianRBN) -> np.ndarray:
     return weights / weights.sum() if weights.any() else weights
 
 
-def prior_means(model: GaussianRBN) -> list[np.ndarray]:
+@shift_weights.register
+def _(model: Harmony) -> np.ndarray:
+    """Of the kinds that pieces are of."""
+    return model.roots @ model.preparations.sum(axis=2)
+
+
+@singledispatch
+def prior_means(model: Any) -> list[np.ndarray]:
     """The means of what a piece may begin with, the most probable first."""
     components = sorted(model.prior.components, key=lambda one: -one.weight)
     return [one.mean for one in components]
+
+
+@prior_means.register
+def _(model: Harmony) -> list[np.ndarray]:
+    order = np.argsort(-model.roots)
+    return [model.profiles[kind] for kind in order if model.roots[kind] > RARE]
+
+
+@to_proportions.register
+def _(model: Harmony, values: np.ndarray) -> np.ndarray:
+    found = np.maximum(np.exp(values) - model.pseudo_count - model.resolution, 0.0)
+    return found / found.sum(axis=-1, keepdims=True)
 
 
 MODELS = (
     MusicModel("published", "as published", "slices", start_published, literal_series, LITERAL, 2),
     MusicModel("slices", "slices", "slices", start_slices, profiles, SCALAR, 2),
     MusicModel("bars", "bars", "bars", start_bars, profiles, SCALAR),
+    MusicModel("harmony", "kinds of harmony, by bars", "bars", start_kinds, as_counts),
 )

@@ -14,18 +14,17 @@ import numpy as np
 from rich.console import Console
 
 import recbayes as rb
-from recbayes.cli.music_study import _regions
+from recbayes.cli.music_study import regions_table
 from recbayes.family.saved import to_json
-from recbayes.music.model import profiles
 from recbayes.studies.music.annotations import read_annotations
-from recbayes.studies.music.models import MusicModel
+from recbayes.studies.music.models import MusicModel, as_counts
 from recbayes.studies.music.pieces import read_pieces
 from recbayes.studies.music.report import write_report
 from recbayes.studies.music.settings import Settings
 from recbayes.studies.music.study import run
 
 
-def in_the_box(counts: Sequence[np.ndarray], number: int) -> rb.GaussianRBN:
+def in_the_box(counts: Sequence[np.ndarray], number: int) -> rb.music.Harmony:
     return rb.music.pretrained()
 
 
@@ -46,12 +45,12 @@ def main() -> None:
     known = {piece.name: read_annotations(given.annotations, piece) for piece in pieces}
     chosen = [one for one in pieces if known[one.name].keys and len(one.bar_names) <= given.longest]
     settings = Settings(starts=1, draws=500)
-    box = MusicModel("box", "the model in the box", "bars", in_the_box, profiles)
+    box = MusicModel("box", "the model in the box", "bars", in_the_box, as_counts)
     results = run(chosen, known, settings, given.output, models=(box,), learning=as_it_is)
     report = write_report(results, given.output)
     console = Console(width=160)
     console.print(f"{len(chosen)} pieces")
-    console.print(_regions(report.tables["region_means"]))
+    console.print(regions_table(report.tables["region_means"]))
 
 
 if __name__ == "__main__":

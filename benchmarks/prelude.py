@@ -12,9 +12,11 @@ import csv
 import numpy as np
 
 import recbayes as rb
+from recbayes.music.analysis import passages
 from recbayes.music.model import log_profiles, profiles
 from recbayes.studies.music.agreement import ABOVE, percentile, tree_agreement
 from recbayes.studies.music.baselines import BASELINES, RANDOM
+from recbayes.studies.music.models import MusicModel, log_evidence, posterior_of
 
 RIVALS = 1000
 
@@ -23,26 +25,30 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--expert", required=True)
     arguments.add_argument("--model", help="another model than the one in the box")
+    arguments.add_argument("--balance", type=float, help="another balance than the model's")
     given = arguments.parse_args()
     with open(given.expert, encoding="utf-8", newline="") as file:
         expert = rb.Tree.from_spans([(int(row["start_bar"]), int(row["end_bar"])) for row in csv.DictReader(file)])
     score = rb.music.prelude()
     counts, bars = rb.music.slice_score(score).counts, score.bars
-    model, y = rb.music.pretrained() if given.model is None else rb.load(given.model), profiles(counts)
+    model = rb.music.pretrained() if given.model is None else rb.load(given.model)
+    if given.balance is not None:
+        model = rb.music.Harmony(**{name: getattr(model, name) for name in model.fields} | {"balance": given.balance})
+    box = MusicModel("box", "the model in the box", "bars", lambda counts, number: model, profiles)
 
     def f1(tree: rb.Tree) -> float:
         return tree_agreement(expert, tree, bars, bars)[ABOVE].f1
 
     def log_probability(tree: rb.Tree) -> float:
-        return rb.inside(model, y, allowed=tree.span_mask()).log_evidence
+        return log_evidence(model, box, counts, tree.span_mask())
 
-    posterior = rb.sample_posterior(model, y, draws=1000, seed=0, components=4)
+    posterior = posterior_of(model, box, counts, 1000, 0)
     print(posterior)
     print(
-        f"F1 above bars: tree of highest expected F1 {f1(posterior.tree()):.3f}, "
-        f"most probable tree {f1(posterior.tree('map')):.3f}"
+        f"F1 above bars: tree of highest expected F1 {f1(passages(posterior.tree())):.3f}, "
+        f"most probable tree {f1(passages(posterior.tree('map'))):.3f}"
     )
-    ends = list(range(1, len(y) + 1))
+    ends = list(range(1, len(counts) + 1))
     for name, make in BASELINES.items():
         print(f"  {name}: {f1(make(log_profiles(counts), ends)):.3f}")
     rng = np.random.default_rng(0)

@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 import recbayes as rb
 from recbayes.cli import app
 from recbayes.music.analysis import Analysis
+from recbayes.music.keys import PITCH_CLASSES
+from recbayes.music.model import profiles, start_model, with_single_leaves
 
 
 @pytest.fixture(scope="module")
@@ -36,16 +38,17 @@ def test_transpositions_are_at_left_children(found: Analysis) -> None:
         if node.parent is None or found.nodes[node.parent].start != node.start:
             assert node.shift is None
         else:
-            steps = found.tree.nodes[found.tree.parents[place]].rule.removeprefix("split shift ")
+            here, above = (found.tree.nodes[one].label.split(" ")[0] for one in (place, found.tree.parents[place]))
             assert node.shift in range(-5, 7)
-            assert (node.shift - int(steps)) % 12 == 0
+            assert (node.shift - PITCH_CLASSES.index(here) + PITCH_CLASSES.index(above)) % 12 == 0
 
 
 def test_keys_of_the_prelude(found: Analysis) -> None:
     """The first and the last bar, and the whole, are in C."""
     assert found.nodes[0].label == "C major"
     leaves = [node for node in found.nodes if node.level == 0]
-    assert leaves[-1].label == "C major"
+    assert [leaf.label for leaf in leaves[:4]] == ["C", "Dm7", "G7", "C"]
+    assert leaves[-1].label == "C"
     rows = found.table()
     assert (rows[0]["from"], rows[0]["to"], rows[0]["key"]) == ("1", "35", "C major")
     assert {row["key"] for row in rows} > {"C major", "G major"}
@@ -58,6 +61,18 @@ def test_transposed_pieces_have_transposed_keys(found: Analysis) -> None:
     other = rb.music.analyse(higher, draws=200, seed=0)
     assert other.posterior.chart.log_evidence == pytest.approx(found.posterior.chart.log_evidence, abs=1e-6)
     assert other.nodes[0].label == "E major"
+
+
+def test_a_gaussian_model_does_as_well() -> None:
+    piece = rb.music.prelude()
+    model = with_single_leaves(start_model([profiles(rb.music.slice_score(piece).counts)], modes=("major", "minor")))
+    found = rb.music.analyse(piece, model=model, per=8, draws=20, seed=0)
+    assert found.nodes[0].label == "C major"
+    assert all(node.label.endswith(("major", "minor")) for node in found.nodes)
+    for place, node in enumerate(found.nodes):
+        if node.shift is not None:
+            rule = found.tree.nodes[found.tree.parents[place]].rule.removeprefix("split shift ")
+            assert (node.shift - int(rule)) % 12 == 0
 
 
 def test_long_pieces_have_fewer_places_to_begin(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,5 +110,5 @@ def test_what_is_analysed() -> None:
         rb.music.analyse(np.zeros((3, 12)))  # type: ignore[arg-type]
     with pytest.raises(rb.ModelError, match="emits a Composition of 12 pitch classes"):
         rb.music.analyse(rb.music.prelude(), model=rb.GaussianRBN.create(12))
-    with pytest.raises(rb.DataError, match="model must be"):
+    with pytest.raises(rb.ModelError, match="a Harmony or a music model"):
         rb.music.analyse(rb.music.prelude(), model="x")  # type: ignore[arg-type]

@@ -62,7 +62,7 @@ def music(
     console = console if console.is_terminal else Console(width=WIDE)
     console.print(_learnt(report.tables["climbs"], report.tables["weights"]))
     if report.tables["region_means"]:
-        console.print(_regions(report.tables["region_means"]))
+        console.print(regions_table(report.tables["region_means"]))
     console.print(
         f"{results.elapsed['all'] / 60:.1f} minutes by the clock; {len(results.plan.pieces)} pieces.", highlight=False
     )
@@ -88,7 +88,7 @@ def _learnt(climbs: "list[Row]", weights: "list[Row]") -> "Table":
     return table
 
 
-def _regions(rows: "list[Row]") -> "Table":
+def regions_table(rows: "list[Row]") -> "Table":
     """How much better than chance trees agree with keys and chords."""
     from rich.table import Table
 

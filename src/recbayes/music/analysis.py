@@ -1,7 +1,7 @@
 """From a score to its hierarchy: slices, the trees that explain them, and the keys of their nodes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, singledispatch
 from importlib.resources import files
 from pathlib import Path
@@ -27,6 +27,14 @@ from recbayes.tree.known import balanced_preference
 from recbayes.tree.tree import Tree
 
 MOST_SLICES = 80  # of a chart; in longer pieces two, three or more are one
+CHORD_SIGNS = {
+    "major triad": "",
+    "minor triad": "m",
+    "dominant seventh": "7",
+    "diminished seventh": "°7",
+    "minor seventh": "m7",
+    "major seventh": "maj7",
+}
 COMPONENTS = 4  # Gaussians per message: twelve transpositions are much for one
 
 EXPLANATION = (
@@ -51,7 +59,7 @@ class Analysis:
     @cached_property
     def tree(self) -> Tree:
         """The tree of highest expected F1; spans are slices."""
-        return passages(self.posterior.tree())
+        return named(self.model, self.posterior, passages(self.posterior.tree()))
 
     @cached_property
     def nodes(self) -> tuple[PageNode, ...]:
@@ -123,6 +131,20 @@ def _(model: Harmony, counts: np.ndarray, draws: int, seed: int) -> Posterior:
 
 
 @singledispatch
+def named(model: Any, posterior: Any, tree: Tree) -> Tree:
+    """The tree with nodes called by what they are most probably, whatever the rest of the tree."""
+    return tree
+
+
+@named.register
+def _(model: Harmony, posterior: Any, tree: Tree) -> Tree:
+    chart = posterior.chart
+    states = [int(chart.outside.nodes[chart.span(*span), : model.states].argmax()) for span in tree.spans]
+    nodes = [replace(node, label=model.names[state]) for node, state in zip(tree, states, strict=True)]
+    return Tree(nodes, tree.arities)
+
+
+@singledispatch
 def modes_of(model: Any) -> dict[str, np.ndarray]:
     """Profiles of the modes that a music model knows, from their tonics on."""
     raise ModelError(f"a Harmony or a music model (a GaussianRBN of Compositions) was expected, got {short(model)}")
@@ -155,7 +177,7 @@ def _at_most(slices: Slices, most: int) -> Slices:
 
 def _nodes(tree: Tree, slices: Slices, model: Harmony | GaussianRBN) -> Sequence[PageNode]:
     """Keys are those of the notes that sound in a passage, as musicians would have them; values of nodes say what they lead
-    to."""
+    to. Slices are called by their chords, if the model knows these."""
     modes, parents, found = modes_of(model), tree.parents, []
     heights = _heights(tree)
     for place, node in enumerate(tree):
@@ -169,7 +191,7 @@ def _nodes(tree: Tree, slices: Slices, model: Harmony | GaussianRBN) -> Sequence
                 probability=None if node.probability is None else min(max(node.probability, 0.0), 1.0),
                 key=key,
                 mode=mode,
-                label=key_name(key, mode),
+                label=key_name(key, mode) if heights[place] or root_of(node.label) is None else chord_name(node.label),
                 shift=_transposition(tree, place),
                 parent=None if parents[place] < 0 else parents[place],
             )
@@ -204,6 +226,12 @@ def root_of(label: str) -> int | None:
     """The root that the name of a state begins with; None if it is no such name."""
     root = label.partition(" ")[0]
     return PITCH_CLASSES.index(root) if root in PITCH_CLASSES else None
+
+
+def chord_name(label: str) -> str:
+    """The name of a state as musicians write it, G7 for "G dominant seventh"; scales, and what has no sign, in full."""
+    root, _, kind = label.partition(" ")
+    return root + CHORD_SIGNS[kind] if kind in CHORD_SIGNS else label
 
 
 def _bar(edges: np.ndarray, time: float) -> int:

@@ -12,12 +12,12 @@ from scipy.stats import multivariate_normal
 
 import recbayes as rb
 from recbayes.music.analysis import draw_passages, passages
-from recbayes.music.harmony import Harmony
+from recbayes.music.harmony import SPLIT, Harmony
 from recbayes.music.harmony_learning import learn_harmony, log_evidence, start_harmony
 from recbayes.tree.metrics import node_scores
 
 
-def small(seed: int = 0, balance: float = 0.0) -> Harmony:
+def small(seed: int = 0, balance: float = 0.0, lengths: tuple[float, ...] = (1.0,)) -> Harmony:
     """Two kinds, preparations at random."""
     rng = np.random.default_rng(seed)
     factor = rng.normal(size=12)
@@ -33,6 +33,7 @@ def small(seed: int = 0, balance: float = 0.0) -> Harmony:
         weights / weights.sum(axis=(1, 2), keepdims=True),
         np.full((2, 12), 1 / 12),
         balance,
+        lengths=lengths,
     )
 
 
@@ -60,10 +61,10 @@ def by_hand(model: Harmony, counts: np.ndarray) -> float:
         table[n, 12 * kind + root] = logsumexp(parts) + np.log(width[n] / model.resolution).sum()
 
     def inside(start: int, end: int) -> list[tuple[float, np.ndarray]]:
-        """Of every tree, its log weight by balance, and log sums by the state of its root."""
-        if end - start == 1:
-            return [(0.0, table[start])]
-        found = []
+        """Of every tree, its log weight whatever is heard, and log sums by the state of its root."""
+        found, slices = [], end - start
+        if slices <= len(model.lengths):
+            found.append((np.log((1.0 - SPLIT) * model.lengths[slices - 1]), table[start:end].sum(axis=0)))
         for middle in range(start + 1, end):
             for (w, left), (v, right) in product(inside(start, middle), inside(middle, end)):
                 before = np.array(
@@ -77,7 +78,9 @@ def by_hand(model: Harmony, counts: np.ndarray) -> float:
                         for kind, root in product(range(2), range(12))
                     ]
                 )
-                found.append((w + v - model.balance * np.log(end - start - 1), before + right))
+                found.append((w + v + np.log(SPLIT), before + right))
+        preferred = -model.balance * np.log(slices - 1) if slices > 1 else 0.0
+        found = [(weight + preferred, sums) for weight, sums in found]
         return found
 
     trees = inside(0, len(counts))
@@ -86,9 +89,13 @@ def by_hand(model: Harmony, counts: np.ndarray) -> float:
 
 
 @settings(max_examples=6, deadline=None)
-@given(st.integers(1, 4), st.integers(0, 10**6), st.sampled_from([0.0, 1.0, 2.5]))
-def test_evidence_is_that_of_all_trees_and_states(length: int, seed: int, balance: float) -> None:
-    model, counts = small(seed, balance), piece(length, seed)
+@given(
+    st.integers(1, 4), st.integers(0, 10**6), st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([(1.0,), (0.5, 0.2, 0.3)])
+)
+def test_evidence_is_that_of_all_trees_and_states(
+    length: int, seed: int, balance: float, lengths: tuple[float, ...]
+) -> None:
+    model, counts = small(seed, balance, lengths), piece(length, seed)
     assert log_evidence(model, counts) == pytest.approx(by_hand(model, counts), abs=1e-8)
 
 
@@ -183,6 +190,28 @@ def test_spans_exist_as_often_as_they_are_said_to() -> None:
     for low, high in ((0.0, 0.2), (0.2, 0.5), (0.5, 1.01)):
         here = (said_ >= low) & (said_ < high)
         assert abs(said_[here].mean() - true_[here].mean()) < 4 * np.sqrt(0.25 / here.sum()) + 0.02
+
+
+def test_passages_of_several_slices() -> None:
+    """Slices that repeat are one leaf; leaves are as long as the lengths say, and have one state."""
+    model = small(2, lengths=(0.1, 0.9))
+    means = np.stack([np.roll(model.profiles[0], root) for root in (0, 0, 5, 5, 2, 2)])
+    counts = np.exp(means) - model.pseudo_count - model.resolution
+    tree = passages(draw_passages(model, np.maximum(counts, 0.0), 300, 0).tree("map"))
+    assert [leaf.span for leaf in tree.leaves] == [(0, 2), (2, 4), (4, 6)]
+    assert all(len(tree.children(n)) in (0, 2) for n in range(len(tree)))
+    one = passages(draw_passages(small(2), counts[:3], 50, 0).tree())
+    assert [leaf.span for leaf in one.leaves] == [(0, 1), (1, 2), (2, 3)]
+
+
+@pytest.mark.slow
+def test_lengths_are_learnt() -> None:
+    truth = small(4, lengths=(0.0, 0.0, 1.0))
+    rng = np.random.default_rng(0)
+    pieces = [np.repeat(sampled(truth, 6, rng)[0], 3, axis=0) for _ in range(6)]
+    found = learn_harmony(pieces, longest=4, steps=8)
+    assert found.model.lengths[2] > 0.6
+    assert found.history[-1] > found.history[0]
 
 
 def test_saving(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from recbayes.family.posterior import Posterior
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.load import load
-from recbayes.music.harmony import BEFORE, Harmony
+from recbayes.music.harmony import BEFORE, SLICE, Harmony
 from recbayes.music.keys import PITCH_CLASSES, key_name
 from recbayes.music.model import key_of, mode_profiles, profiles
 from recbayes.music.page import PageNode, music_page
@@ -155,9 +155,14 @@ modes_of.register(Harmony)(lambda model: model.mode_profiles)
 
 
 def passages(tree: Tree) -> Tree:
-    """A tree without the nodes that only say what a passage prepares."""
-    kept = [number for number, node in enumerate(tree) if not node.label.startswith(BEFORE)]
-    return Tree([tree.nodes[number] for number in kept], [tree.arities[number] for number in kept])
+    """A tree without the nodes that only say what a passage prepares, or which slices it has."""
+    kept = [number for number, node in enumerate(tree) if not node.label.startswith((BEFORE, SLICE))]
+
+    def arity(number: int) -> int:
+        children = tree.children(number)
+        return 0 if children and tree.nodes[children[0]].label.startswith(SLICE) else len(children)
+
+    return Tree([tree.nodes[number] for number in kept], [arity(number) for number in kept])
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,7 @@
 """Harmony: a grammar whose words are noisy. A passage has a chord or a key, ends with it, and what leads there has others.
 
-A state is a root (one of twelve) and a kind, such as "major triad" or "minor scale". A passage in a state is one slice of
-notes, or two passages: one that prepares, whose state depends on that of the whole, and one that it ends with, which is in
+A state is a root (one of twelve) and a kind, such as "major triad" or "minor scale". A passage in a state is some slices of
+notes (one, if slices are bars), or two passages: one that prepares, whose state depends on that of the whole, and one that it ends with, which is in
 the same state. All is the same in all keys: only intervals between roots count. What is heard of a slice is
 
     log(shares + pseudo_count + resolution) ~ N(profile of the kind, turned to the root; s^2 covariance),
@@ -12,7 +12,8 @@ trees and states are exact.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -26,6 +27,7 @@ from recbayes.music.keys import tonic_name
 from recbayes.music.model import CLASSES, MODES, profiles
 
 BEFORE = "before "  # begins the names of symbols that say what a passage prepares: they are no nodes of their own
+SLICE = "slice of "  # begins those of single slices, where a passage may have several
 SPLIT = 0.49  # the probability that a passage is two
 
 
@@ -34,7 +36,8 @@ class Harmony(Saved):
 
     `preparations[a, n, b]` is the probability that what prepares a passage of kind a is of kind b, with a root n semitones
     higher. `scales` are multiples of the deviation, with weights. `modes` are mean shares in major and minor, from the tonic
-    on, by which passages are said to be in a key. `balance` is the strength of `rb.balanced_preference`.
+    on, by which passages are said to be in a key. `balance` is the strength of `rb.balanced_preference`, and `lengths` are
+    the probabilities that a passage which is not divided has one slice, two, and so on.
     """
 
     format: ClassVar[str] = "recbayes harmony"
@@ -50,6 +53,7 @@ class Harmony(Saved):
         "balance",
         "pseudo_count",
         "resolution",
+        "lengths",
     )
 
     def __init__(
@@ -65,6 +69,7 @@ class Harmony(Saved):
         balance: float = 0.0,
         pseudo_count: float = 0.02,
         resolution: float = 0.01,
+        lengths: Sequence[float] | np.ndarray = (1.0,),
     ) -> None:
         self.kinds = tuple(str(kind) for kind in listed(kinds, "kinds", "names", ModelError))
         count = len(self.kinds)
@@ -82,6 +87,8 @@ class Harmony(Saved):
         self.balance = not_negative(balance, "balance")
         self.pseudo_count = positive(pseudo_count, "pseudo_count")
         self.resolution = positive(resolution, "resolution")
+        self.lengths = frozen(lengths, "lengths")
+        _probabilities(self.lengths, "lengths", (max(1, self.lengths.size),))
 
     @property
     def states(self) -> int:
@@ -122,7 +129,7 @@ class Harmony(Saved):
     @classmethod
     def from_data(cls, document: dict[str, Any]) -> Self:
         given: dict[str, Any] = {name: document[name] for name in cls.fields}
-        arrays = ("profiles", "covariance", "scales", "scale_weights", "roots", "preparations", "modes")
+        arrays = ("profiles", "covariance", "scales", "scale_weights", "roots", "preparations", "modes", "lengths")
         given |= {name: np.array(given[name], dtype=np.float64) for name in arrays}
         return cls(**given)
 
@@ -146,8 +153,18 @@ class Heard:
         return len(self.logs)
 
 
+class Rules(NamedTuple):
+    """Which rules of a piece's grammar are which: of divisions by states, preparations by pairs of states, passages by
+    numbers of slices and states (none, if all have one), and slices by numbers and states."""
+
+    divisions: slice
+    preparations: slice
+    passages: slice
+    slices: slice
+
+
 class PieceGrammar(Discrete):
-    """Rules: a state leads to (before it, itself); before it, to a state; and a state to the slice.
+    """Rules: a state leads to (before it, itself); before it, to a state; and a state to the slice, or to several.
 
     Weights of slices are densities, as parts of the largest of each; `log_scale` is the logarithm of what they are parts of.
     """
@@ -157,30 +174,46 @@ class PieceGrammar(Discrete):
         largest = log_density.max(axis=1, keepdims=True)
         self.log_scale = float(largest.sum())
         self.tokens = [str(number) for number in range(len(heard))]
-        self._flat = _flat(model, np.exp(np.maximum(log_density - largest, -600.0)), self.tokens)
+        self._flat, self.rules = _flat(model, np.exp(np.maximum(log_density - largest, -600.0)), self.tokens)
 
     def flat(self) -> FlatGrammar:
         return self._flat
 
 
-def _flat(model: Harmony, weights: np.ndarray, tokens: list[str]) -> FlatGrammar:
-    """Numbers of rules are those of states, of pairs (state, preparing state), and of slices and states, in this order."""
-    states, table = model.states, np.maximum(model.table(), 1e-300)
-    own = np.arange(states)
-    lefts = [own, states + np.repeat(own, states), np.tile(own, len(tokens))]
-    rights: list[tuple[int, ...]] = [(states + state, state) for state in range(states)]
-    rights += [(state,) for state in np.tile(own, states).tolist()]
-    rights += [(-1 - token,) for token in np.repeat(np.arange(len(tokens)), states).tolist()]
-    start = np.zeros(2 * states)
+def _flat(model: Harmony, weights: np.ndarray, tokens: list[str]) -> tuple[FlatGrammar, Rules]:
+    """Symbols are states, what is before each and, where passages have several slices, single slices in each."""
+    states, several = model.states, len(model.lengths) > 1
+    own, table = np.arange(states), np.maximum(model.table(), 1e-300)
+    slices = 2 * states if several else 0  # the first symbol that leads to slices
+    ends = (1.0 - SPLIT) if not several else 1.0
+    parts: list[tuple[np.ndarray, list[tuple[int, ...]], np.ndarray]] = [
+        (own, [(states + state, state) for state in range(states)], np.full(states, SPLIT)),
+        (states + np.repeat(own, states), [(state,) for state in np.tile(own, states).tolist()], table.ravel()),
+        (
+            np.tile(own, len(model.lengths)) if several else own[:0],
+            [(slices + state,) * (n + 1) for n in range(len(model.lengths)) for state in range(states)] if several else [],
+            (1.0 - SPLIT) * np.repeat(np.maximum(model.lengths, 1e-300), states) if several else np.zeros(0),
+        ),
+        (
+            slices + np.tile(own, len(tokens)),
+            [(-1 - token,) for token in np.repeat(np.arange(len(tokens)), states).tolist()],
+            ends * weights.ravel(),
+        ),
+    ]
+    edges = np.cumsum([0, *(len(part) for part, _, _ in parts)])
+    names = (*model.names, *(BEFORE + name for name in model.names))
+    names += tuple(SLICE + name for name in model.names) if several else ()
+    start = np.zeros(len(names))
     start[:states] = np.repeat(model.roots / CLASSES, CLASSES)
-    return FlatGrammar(
-        nonterminals=(*model.names, *(BEFORE + name for name in model.names)),
+    grammar = FlatGrammar(
+        nonterminals=names,
         terminals=tuple(tokens),
         start=start,
-        lefts=tuple(np.concatenate(lefts).tolist()),
-        rights=tuple(rights),
-        weights=np.concatenate([np.full(states, SPLIT), table.ravel(), (1.0 - SPLIT) * weights.ravel()]),
+        lefts=tuple(np.concatenate([part for part, _, _ in parts]).tolist()),
+        rights=tuple(right for _, rights, _ in parts for right in rights),
+        weights=np.concatenate([part for _, _, part in parts]),
     )
+    return grammar, Rules(*(slice(int(a), int(b)) for a, b in pairwise(edges)))
 
 
 def _hear(model: Harmony, shares: np.ndarray) -> Heard:

@@ -34,6 +34,7 @@ DEVIATION = 0.55  # of slices, to begin with
 INTERVALS = {0: 0.3, 7: 0.3, 5: 0.1, 2: 0.05}  # weights of intervals between what prepares and what follows, likewise
 PROFILE_PRIOR = 2.0  # slices that a kind has heard of its own notes alone
 RULE_PRIOR = 0.5  # preparations that each kind has seen, of all alike
+MOST_SLICES = 32  # of a passage that is not divided
 ROOT_PRIOR = 0.1  # pieces that each kind has been of
 
 
@@ -59,6 +60,7 @@ def learn_harmony(
     steps: int = 40,
     tolerance: float = 1e-4,
     balance: float = 0.0,
+    longest: int = 1,
     seed: int = 0,
     start: Harmony | None = None,
     executor: Executor | None = None,
@@ -68,14 +70,17 @@ def learn_harmony(
 
     It ends after so many steps, or when one raises the log evidence by less than `tolerance` times the number of slices.
     The seed varies what preparations begin with; `balance` is the strength of `rb.balanced_preference`; `start` is a model
-    to begin with instead. `tell` is told each step and the log evidence before it.
+    to begin with instead. Passages that are not divided have one slice (for bars), or up to `longest`. `tell` is told each
+    step and the log evidence before it.
     """
     given = [np.asarray(piece, dtype=np.float64) for piece in listed(pieces, "pieces", "arrays of counts", DataError)]
     if not given:
         raise DataError("there are no pieces to learn from")
     steps = whole_number(steps, "steps", least=0, error=DataError)
     tolerance = not_negative(tolerance, "tolerance") * sum(map(len, given))
-    model = start_harmony(given, balance=balance, seed=seed) if start is None else instance(start, Harmony, "start")
+    if start is None:
+        start = start_harmony(given, balance=balance, longest=longest, seed=seed)
+    model = instance(start, Harmony, "start")
     history: list[float] = []
     with ThreadPoolExecutor() as own:
         for step in range(steps + 1):
@@ -94,7 +99,7 @@ def log_evidence(model: Harmony, counts: np.ndarray) -> float:
     return _expect(model, counts).log_evidence
 
 
-def start_harmony(pieces: Sequence[np.ndarray], *, balance: float = 0.0, seed: int = 0) -> Harmony:
+def start_harmony(pieces: Sequence[np.ndarray], *, balance: float = 0.0, longest: int = 1, seed: int = 0) -> Harmony:
     """Kinds as they are called; preparations by fifths before others, varied a little by the seed."""
     rng = np.random.default_rng(whole_number(seed, "seed", least=0, error=DataError))
     weights = np.full((len(KINDS), CLASSES, len(KINDS)), 0.01)
@@ -113,6 +118,7 @@ def start_harmony(pieces: Sequence[np.ndarray], *, balance: float = 0.0, seed: i
         balance,
         PSEUDO_COUNT,
         RESOLUTION,
+        np.full(longest, 1.0 / whole_number(longest, "longest", least=1, most=MOST_SLICES, error=DataError)),
     )
 
 
@@ -124,32 +130,37 @@ class _Expected:
     pairs: np.ndarray  # (states, states) what prepares what
     starts: np.ndarray  # (states,) what the piece is
     slices: np.ndarray  # (scales, slices, states)
+    lengths: np.ndarray  # passages with one slice, two, ...
     logs: np.ndarray  # (slices, 12) what was heard; NaN where nothing was
 
 
 def _expect(model: Harmony, counts: np.ndarray) -> _Expected:
     heard = model.heard(counts)
     grammar, states = model.grammar(heard), model.states
-    size = len(heard)
+    size, rules = len(heard), grammar.rules
     found = expected_counts(grammar, grammar.tokens, preference=balanced_preference(size, model.balance))
     shares = np.exp(heard.by_scale - heard.log_density)
-    of_slices = found.rules[states + states**2 :].reshape(size, states)
-    structures = _log_structures(size, model.balance) + (size - 1) * np.log(SPLIT) + size * np.log1p(-SPLIT)
+    several = found.rules[rules.passages].reshape(-1, states).sum(axis=1)
     return _Expected(
-        found.log_evidence + grammar.log_scale - structures,
-        found.rules[states : states + states**2].reshape(states, states),
+        found.log_evidence + grammar.log_scale - _log_structures(size, model),
+        found.rules[rules.preparations].reshape(states, states),
         found.roots[:states],
-        shares * of_slices,
+        shares * found.rules[rules.slices].reshape(size, states),
+        several if len(several) else np.array([float(size)]),
         heard.logs,
     )
 
 
-def _log_structures(size: int, balance: float) -> float:
-    """The log of the sum over all binary trees of (n - 1)^-balance, multiplied over nodes of n > 1 leaves."""
+def _log_structures(size: int, model: Harmony) -> float:
+    """The log of the sum over all trees of their probabilities and preferences, whatever is heard."""
     logs = np.full(size + 1, -np.inf)
-    logs[1] = 0.0
-    for width in range(2, size + 1):
-        logs[width] = np.logaddexp.reduce(logs[1:width] + logs[width - 1 : 0 : -1]) - balance * np.log(width - 1)
+    with np.errstate(divide="ignore"):
+        lengths = np.log1p(-SPLIT) + np.log(model.lengths)
+    for width in range(1, size + 1):
+        parts = logs[1:width] + logs[width - 1 : 0 : -1] + np.log(SPLIT)
+        whole = lengths[width - 1 : width]  # none, if a passage of so many slices is always divided
+        preferred = -model.balance * np.log(width - 1) if width > 1 else 0.0
+        logs[width] = np.logaddexp.reduce(np.append(parts, whole)) + preferred
     return float(logs[size])
 
 
@@ -176,6 +187,7 @@ def _maximise(model: Harmony, found: Sequence[_Expected]) -> Harmony:
     places = np.arange(CLASSES)
     counted = np.stack([pairs[:, places, :, (places + steps) % CLASSES].sum(axis=0) for steps in range(CLASSES)], axis=1)
     counted += RULE_PRIOR / (CLASSES * kinds)
+    lengths = np.sum([one.lengths for one in found], axis=0)
     roots = np.sum([one.starts for one in found], axis=0).reshape(kinds, CLASSES).sum(axis=1) + ROOT_PRIOR
     return Harmony(
         model.kinds,
@@ -189,6 +201,7 @@ def _maximise(model: Harmony, found: Sequence[_Expected]) -> Harmony:
         model.balance,
         model.pseudo_count,
         model.resolution,
+        lengths / lengths.sum(),
     )
 
 

@@ -58,8 +58,8 @@ class Analysis:
 
     @cached_property
     def tree(self) -> Tree:
-        """The tree of highest expected F1; spans are slices."""
-        return named(self.model, self.posterior, passages(self.posterior.tree()))
+        """The tree to look at; spans are slices."""
+        return chosen(self.model, self.posterior)
 
     @cached_property
     def nodes(self) -> tuple[PageNode, ...]:
@@ -131,13 +131,16 @@ def _(model: Harmony, counts: np.ndarray, draws: int, seed: int) -> Posterior:
 
 
 @singledispatch
-def named(model: Any, posterior: Any, tree: Tree) -> Tree:
-    """The tree with nodes called by what they are most probably, whatever the rest of the tree."""
-    return tree
+def chosen(model: Any, posterior: Any) -> Tree:
+    """The tree of highest expected F1."""
+    return posterior.tree()
 
 
-@named.register
-def _(model: Harmony, posterior: Any, tree: Tree) -> Tree:
+@chosen.register
+def _(model: Harmony, posterior: Any) -> Tree:
+    """Likewise, with nodes called by what they are most probably, whatever the rest of the tree; where passages have several
+    slices, the most probable tree, as spans alone do not tell a leaf of two slices from a passage that is divided."""
+    tree = passages(posterior.tree() if len(model.lengths) == 1 else posterior.tree("map"))
     chart = posterior.chart
     states = [int(chart.outside.nodes[chart.span(*span), : model.states].argmax()) for span in tree.spans]
     nodes = [replace(node, label=model.names[state]) for node, state in zip(tree, states, strict=True)]

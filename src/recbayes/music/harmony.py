@@ -1,8 +1,9 @@
 """Harmony: a grammar whose words are noisy. A passage has a chord or a key, ends with it, and what leads there has others.
 
 A state is a root (one of twelve) and a kind, such as "major triad" or "minor scale". A passage in a state is some slices of
-notes (one, if slices are bars), or two passages: one that prepares, whose state depends on that of the whole, and one that it ends with, which is in
-the same state. All is the same in all keys: only intervals between roots count. What is heard of a slice is
+notes (one, if slices are bars), or two passages: one that prepares, whose state depends on that of the whole, and one that
+it ends with, which is in the same state. All is the same in all keys: only intervals between roots count. What is heard of a
+slice is
 
     log(shares + pseudo_count + resolution) ~ N(profile of the kind, turned to the root; s^2 covariance),
 

@@ -7,6 +7,7 @@ As `recbayes study music`, but nothing is learnt; only pieces that have an analy
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,11 @@ from recbayes.studies.music.settings import Settings
 from recbayes.studies.music.study import run
 
 
-def in_the_box(counts: Sequence[np.ndarray], number: int) -> rb.music.Harmony:
-    return rb.music.pretrained()
+def in_the_box(balance: float | None, counts: Sequence[np.ndarray], number: int) -> rb.music.Harmony:
+    model = rb.music.pretrained()
+    if balance is None:
+        return model
+    return rb.music.Harmony(**{name: getattr(model, name) for name in model.fields} | {"balance": balance})
 
 
 def as_it_is(named: MusicModel, counts: Sequence[np.ndarray], start: int, **settings: Any) -> dict[str, Any]:
@@ -40,12 +44,13 @@ def main() -> None:
     arguments.add_argument("--annotations", type=Path, required=True)
     arguments.add_argument("--output", type=Path, required=True)
     arguments.add_argument("--longest", type=int, default=80, help="the most bars of a piece")
+    arguments.add_argument("--balance", type=float, help="another balance than the model's")
     given = arguments.parse_args()
     pieces = read_pieces(given.folder, 70)
     known = {piece.name: read_annotations(given.annotations, piece) for piece in pieces}
     chosen = [one for one in pieces if known[one.name].keys and len(one.bar_names) <= given.longest]
     settings = Settings(starts=1, draws=500)
-    box = MusicModel("box", "the model in the box", "bars", in_the_box, as_counts)
+    box = MusicModel("box", "the model in the box", "bars", partial(in_the_box, given.balance), as_counts)
     results = run(chosen, known, settings, given.output, models=(box,), learning=as_it_is)
     report = write_report(results, given.output)
     console = Console(width=160)

@@ -1,5 +1,6 @@
 """`recbayes study music ...`: trees of pieces, and what analysts say of them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,6 +38,10 @@ def music(
     quick: Annotated[
         bool, typer.Option("--quick", help="A glance in about a minute: few pieces and slices, hardly any learning.")
     ] = False,
+    starts: Annotated[int | None, typer.Option(min=1, help="Climbs of each model; by default five.")] = None,
+    evaluations: Annotated[
+        int | None, typer.Option(min=1, help="The most evaluations of a climb, which then ends where it is.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws, and of the intervals.")] = 0,
     workers: Annotated[int | None, typer.Option(min=1, help="Number of processes; by default one per core.")] = None,
 ) -> None:
@@ -52,6 +57,8 @@ def music(
 
     output = output or Path("study-music-quick" if quick else "study-music")
     settings = Settings.quick(seed) if quick else Settings(seed)
+    given = {"starts": starts, "evaluations": evaluations}
+    settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
     with told():
         published = () if profiles is None else read_profiles(profiles)
         pieces = read_pieces(folder, settings.slices)

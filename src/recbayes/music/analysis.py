@@ -35,6 +35,7 @@ CHORD_SIGNS = {
     "minor seventh": "m7",
     "major seventh": "maj7",
 }
+DARK = ("minor", "diminished")  # how kinds begin that have the colour of a minor key
 COMPONENTS = 4  # Gaussians per message: twelve transpositions are much for one
 
 EXPLANATION = (
@@ -143,7 +144,7 @@ def _(model: Harmony, posterior: Any) -> Tree:
     tree = passages(posterior.tree() if len(model.lengths) == 1 else posterior.tree("map"))
     chart = posterior.chart
     states = [int(chart.outside.nodes[chart.span(*span), : model.states].argmax()) for span in tree.spans]
-    nodes = [replace(node, label=model.names[state]) for node, state in zip(tree, states, strict=True)]
+    nodes = [replace(node, label=model.names[state], rule="") for node, state in zip(tree, states, strict=True)]
     return Tree(nodes, tree.arities)
 
 
@@ -190,6 +191,9 @@ def _nodes(tree: Tree, slices: Slices, model: Harmony | GaussianRBN) -> Sequence
     heights = _heights(tree)
     for place, node in enumerate(tree):
         key, mode = key_of(slices.counts[node.start : node.end].sum(axis=0), modes)
+        label, root = key_name(key, mode), root_of(node.label)
+        if root is not None and not heights[place]:
+            key, mode, label = root, "minor" if node.label.split()[1] in DARK else "major", chord_name(node.label)
         found.append(
             PageNode(
                 start=float(slices.edges[node.start]),
@@ -199,7 +203,7 @@ def _nodes(tree: Tree, slices: Slices, model: Harmony | GaussianRBN) -> Sequence
                 probability=None if node.probability is None else min(max(node.probability, 0.0), 1.0),
                 key=key,
                 mode=mode,
-                label=key_name(key, mode) if heights[place] or root_of(node.label) is None else chord_name(node.label),
+                label=label,
                 shift=_transposition(tree, place),
                 parent=None if parents[place] < 0 else parents[place],
             )

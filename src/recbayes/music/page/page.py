@@ -73,7 +73,7 @@ def _numbers(nodes: Sequence[PageNode]) -> str:
     if any(node.probability is not None for node in nodes):
         parts.append("<dt>87 %</dt><dd>how probable the passage is; the less, the fainter</dd>")
     if any(node.shift is not None for node in nodes):
-        parts.append("<dt>+7</dt><dd>semitones by which the passage is transposed against the one below it</dd>")
+        parts.append("<dt>+7</dt><dd>semitones from the harmony of the passage below it</dd>")
     return f"<dl>{''.join(parts)}</dl>" if parts else ""
 
 

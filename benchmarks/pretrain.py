@@ -25,7 +25,7 @@ from recbayes.music.model import MODES, profiles, start_model, with_single_leave
 
 LONGEST = 52
 FOLDS = 4
-BALANCES = (0.0, 0.5, 1.0)
+BALANCES = (0.0, 1.0)
 FIFTHS = {0: 0.6, 7: 0.2, 5: 0.12}  # weights of transpositions, to begin with; all others have the rest
 KEPT = ["prior.components[0].shifts", "prior.components[1].shifts", "*pseudo_count"]
 NEVER = (1.0 - sum(FIFTHS.values())) / (12 - len(FIFTHS))
@@ -118,7 +118,7 @@ def main() -> None:
     arguments.add_argument("--slices", type=int, help="of equal length in every piece, instead of bars")
     arguments.add_argument("--longest", type=int, default=1, help="how many slices a passage that is not divided may have")
     arguments.add_argument("--starts", type=int, default=5, help="of which the one of highest evidence is written")
-    arguments.add_argument("--balance", type=float, default=BALANCES[0], help="of the model that is written")
+    arguments.add_argument("--balance", type=float, default=BALANCES[-1], help="of the model that is written")
     given = arguments.parse_args()
     warnings.simplefilter("ignore", rb.ApproximationWarning)
     paths = {path.stem: path for path in sorted(given.folder.rglob("*.krn")) if path.stem != given.without}

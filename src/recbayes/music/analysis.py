@@ -34,8 +34,11 @@ CHORD_SIGNS = {
     "diminished seventh": "°7",
     "minor seventh": "m7",
     "major seventh": "maj7",
+    "half-diminished seventh": "ø7",
+    "suspended seventh": "7sus4",
+    "dominant ninth": "7b9",
 }
-DARK = ("minor", "diminished")  # how kinds begin that have the colour of a minor key
+DARK = ("minor", "diminished", "half-diminished")  # how kinds begin that have the colour of a minor key
 COMPONENTS = 4  # Gaussians per message: twelve transpositions are much for one
 
 EXPLANATION = (

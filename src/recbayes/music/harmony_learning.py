@@ -26,6 +26,10 @@ KINDS = {  # notes from the root on
     "diminished seventh": (0, 3, 6, 9),
     "minor seventh": (0, 3, 7, 10),
     "major seventh": (0, 4, 7, 11),
+    "half-diminished seventh": (0, 3, 6, 10),
+    "suspended seventh": (0, 5, 7, 10),
+    "dominant ninth": (0, 1, 4, 7, 10),
+    "single note": (0,),
     "major scale": (0, 2, 4, 5, 7, 9, 11),
     "minor scale": (0, 2, 3, 5, 7, 8, 11),
 }
@@ -139,6 +143,7 @@ def _expect(model: Harmony, counts: np.ndarray) -> _Expected:
     grammar, states = model.grammar(heard), model.states
     size, rules = len(heard), grammar.rules
     found = expected_counts(grammar, grammar.tokens, preference=balanced_preference(size, model.balance))
+    grammar.flat()._kept.clear()  # what was kept with it refers back to it: gigabytes, until they are collected
     shares = np.exp(heard.by_scale - heard.log_density)
     several = found.rules[rules.passages].reshape(-1, states).sum(axis=1)
     return _Expected(

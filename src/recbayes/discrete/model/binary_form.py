@@ -16,6 +16,8 @@ from recbayes.checks.kept import kept
 from recbayes.discrete.model.flat import FlatGrammar
 from recbayes.errors import ModelError
 
+SHORT = 8  # unary rules in a chain, at most, that are summed over one by one
+
 
 class Lexical(NamedTuple):
     """Rules A -> terminal, sorted by terminal; `first` says where each terminal's rules begin."""
@@ -180,6 +182,11 @@ def _closure(grammar: FlatGrammar, unary: list[tuple[int, int, float, int]], sym
         U[parent, child] += weight
     touched = np.flatnonzero(U.any(axis=0) | U.any(axis=1))
     inner = U[np.ix_(touched, touched)]
+    closure = np.eye(symbols)
+    short = _short_chains(inner)
+    if short is not None:
+        closure[np.ix_(touched, touched)] = short
+        return closure
     radius = float(np.abs(np.linalg.eigvals(inner)).max())
     if radius >= 1.0 - 1e-12:
         both = inner.any(axis=0) & inner.any(axis=1)
@@ -188,7 +195,16 @@ def _closure(grammar: FlatGrammar, unary: list[tuple[int, int, float, int]], sym
             f"unary rules among {cycle} lead round with a total weight of {radius:.6g}; it must be below one, or trees have "
             "infinitely many nodes"
         )
-    closure = np.eye(symbols)
     closure[np.ix_(touched, touched)] = np.linalg.inv(np.eye(len(touched)) - inner)
     closure[closure < 0] = 0.0  # rounding of zeros
     return closure
+
+
+def _short_chains(U: np.ndarray) -> np.ndarray | None:
+    """1 + U + U^2 + ..., if that ends soon: if no chain of unary rules is long or leads round."""
+    total, power = np.eye(len(U)), U
+    for _ in range(SHORT):
+        total, power = total + power, power @ U
+        if not power.any():
+            return total
+    return None

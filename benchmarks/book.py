@@ -29,7 +29,7 @@ def in_the_box(balance: float | None, counts: Sequence[np.ndarray], number: int)
     model = rb.music.pretrained()
     if balance is None:
         return model
-    return rb.music.Harmony(**{name: getattr(model, name) for name in model.fields} | {"balance": balance})
+    return model.with_fields(balance=balance)
 
 
 def as_it_is(named: MusicModel, counts: Sequence[np.ndarray], start: int, **settings: Any) -> dict[str, Any]:

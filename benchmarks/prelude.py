@@ -3,8 +3,7 @@
     python -m benchmarks.prelude --expert spans.csv
 
 The file has the spans of an analysis in bars (columns start_bar and end_bar). Every bar is a leaf, so that what counts is
-nodes above the level of bars, but for the root. Of a `--model` whose passages have several slices, only how well its leaves
-in 70 slices are the bars is told.
+nodes above the level of bars, but for the root. `--slices` is for a `--model` whose passages have several slices.
 """
 
 import argparse
@@ -36,6 +35,7 @@ def main() -> None:
     arguments.add_argument("--expert", required=True)
     arguments.add_argument("--model", help="another model than the one in the box")
     arguments.add_argument("--balance", type=float, help="another balance than the model's")
+    arguments.add_argument("--slices", action="store_true", help="only tell how well leaves in 70 slices are the bars")
     given = arguments.parse_args()
     with open(given.expert, encoding="utf-8", newline="") as file:
         expert = rb.Tree.from_spans([(int(row["start_bar"]), int(row["end_bar"])) for row in csv.DictReader(file)])
@@ -43,8 +43,8 @@ def main() -> None:
     counts, bars = rb.music.slice_score(score).counts, score.bars
     model = rb.music.pretrained() if given.model is None else rb.load(given.model)
     if given.balance is not None:
-        model = rb.music.Harmony(**{name: getattr(model, name) for name in model.fields} | {"balance": given.balance})
-    if len(getattr(model, "lengths", "1")) > 1:
+        model = model.with_fields(balance=given.balance)
+    if given.slices:
         _tell_bars(model, score)
         return
     box = MusicModel("box", "the model in the box", "bars", lambda counts, number: model, profiles)

@@ -5,6 +5,7 @@ Files are data, never code. Floats are written so that they read back bit for bi
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,8 @@ from recbayes.checks.documents import read_document, restored
 from recbayes.checks.files import write_whole
 
 VERSION = 1
+HOMES = {"recbayes.Harmony": "recbayes.music.harmony"}  # of formats that nobody but their users imports
+BEGINNING = 200  # characters of a document, in which its format is named
 
 _formats: dict[str, "type[Saved]"] = {}  # every class of models enters itself
 
@@ -71,6 +74,12 @@ def to_json(model: Saved) -> str:
 
 
 def from_json(text: str) -> Saved:
-    """The model that JSON text describes; a clear error if it is damaged, foreign or from a newer version."""
+    """The model that JSON text describes; a clear error if it is damaged, foreign or from a newer version.
+
+    Formats of folders further down are read when they are asked for.
+    """
+    for name, home in HOMES.items():
+        if f'"{name}"' in text[:BEGINNING] and name not in _formats:
+            import_module(home)
     document = read_document(text, "model", _formats, VERSION)
     return restored(document, "model", _formats[document["format"]].from_data, to_json)

@@ -14,7 +14,7 @@ Model = GaussianRBN | LinearGaussianRBN | PCFG | DiscreteRBN  # a class enters i
 
 
 def load(path: str | Path) -> Model:
-    """Read a model that `save` wrote: a GaussianRBN, LinearGaussianRBN, PCFG or DiscreteRBN."""
+    """Read a model that `save` wrote: a GaussianRBN, LinearGaussianRBN, PCFG, DiscreteRBN or a Harmony."""
     try:
         text = path_of(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as problem:

@@ -51,7 +51,9 @@ def fingerprint(parameters: Parameters, series: Sequence[Constrained]) -> str:
     digest.update(parameters.model.family.identity(parameters.model).encode())
     for sequence, constraints in series:
         arrays = parameters.model.family.arrays(sequence)
-        for array in (*arrays, *constraints.values()):
+        known = [constraints.boundaries, constraints.allowed]
+        known += [] if constraints.preference is None else [constraints.preference]
+        for array in (*arrays, *known):
             part = np.zeros(0) if array is None else np.ascontiguousarray(array)
             digest.update(f"{part.shape}{part.dtype}".encode() + part.tobytes())
     return digest.hexdigest()

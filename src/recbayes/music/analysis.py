@@ -18,12 +18,12 @@ from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.load import load
 from recbayes.music.harmony import BEFORE, SLICE, Harmony
-from recbayes.music.keys import PITCH_CLASSES, key_name
+from recbayes.music.keys import key_name, tonic_name
 from recbayes.music.model import key_of, mode_profiles, profiles
 from recbayes.music.page import PageNode, music_page
 from recbayes.music.score import Score
 from recbayes.music.slices import Slices, slice_score
-from recbayes.tree.known import balanced_preference
+from recbayes.spans.constraints import Known
 from recbayes.tree.tree import Tree
 
 MOST_SLICES = 80  # of a chart; in longer pieces two, three or more are one
@@ -47,7 +47,7 @@ EXPLANATION = (
     "probability says how often a passage is one in all the analyses that the model thinks possible; below a half, read it "
     "as a suggestion.\n\n"
     "What the model does not know: metre, melody and voice leading. A key is the one whose profile of pitch classes the "
-    "passage resembles most."
+    "passage resembles most; single bars are called by their chords."
 )
 
 
@@ -117,21 +117,21 @@ def analyse(
 
 
 @singledispatch
-def draw_passages(model: Any, counts: np.ndarray, draws: int, seed: int) -> Posterior:
+def draw_passages(model: Any, counts: np.ndarray, draws: int, seed: int, allowed: np.ndarray | None = None) -> Posterior:
     """Trees over slices, given as sounding times, from the posterior of a music model."""
     raise ModelError(f"a Harmony or a music model (a GaussianRBN of Compositions) was expected, got {short(model)}")
 
 
 @draw_passages.register
-def _(model: GaussianRBN, counts: np.ndarray, draws: int, seed: int) -> Posterior:
-    return sample_posterior(model, profiles(counts), draws=draws, seed=seed, components=COMPONENTS)
+def _(model: GaussianRBN, counts: np.ndarray, draws: int, seed: int, allowed: np.ndarray | None = None) -> Posterior:
+    return sample_posterior(model, profiles(counts), draws=draws, seed=seed, allowed=allowed, components=COMPONENTS)
 
 
 @draw_passages.register
-def _(model: Harmony, counts: np.ndarray, draws: int, seed: int) -> Posterior:
-    grammar = model.grammar(model.heard(counts))
-    preference = balanced_preference(len(counts), model.balance)
-    return sample_posterior(grammar, grammar.tokens, draws=draws, seed=seed, preference=preference)
+def _(model: Harmony, counts: np.ndarray, draws: int, seed: int, allowed: np.ndarray | None = None) -> Posterior:
+    grammar = model.grammar(counts)
+    known: Known = {"allowed": allowed, "preference": grammar.preference}
+    return sample_posterior(grammar, grammar.tokens, draws=draws, seed=seed, **known)
 
 
 @singledispatch
@@ -146,9 +146,23 @@ def _(model: Harmony, posterior: Any) -> Tree:
     slices, the most probable tree, as spans alone do not tell a leaf of two slices from a passage that is divided."""
     tree = passages(posterior.tree() if len(model.lengths) == 1 else posterior.tree("map"))
     chart = posterior.chart
-    states = [int(chart.outside.nodes[chart.span(*span), : model.states].argmax()) for span in tree.spans]
-    nodes = [replace(node, label=model.names[state], rule="") for node, state in zip(tree, states, strict=True)]
+    nodes = []
+    for node in tree:
+        states = chart.outside.nodes[chart.span(*node.span), : model.states]
+        probability = min(float(states.sum()), 1.0)
+        nodes.append(replace(node, label=model.names[int(states.argmax())], rule="", probability=probability))
     return Tree(nodes, tree.arities)
+
+
+@singledispatch
+def state_of(model: Any, label: str) -> tuple[int, str] | None:
+    """Root and kind of a node, if the model knows them."""
+    return None
+
+
+@state_of.register
+def _(model: Harmony, label: str) -> tuple[int, str] | None:
+    return model.state_of(label)
 
 
 @singledispatch
@@ -194,9 +208,9 @@ def _nodes(tree: Tree, slices: Slices, model: Harmony | GaussianRBN) -> Sequence
     heights = _heights(tree)
     for place, node in enumerate(tree):
         key, mode = key_of(slices.counts[node.start : node.end].sum(axis=0), modes)
-        label, root = key_name(key, mode), root_of(node.label)
-        if root is not None and not heights[place]:
-            key, mode, label = root, "minor" if node.label.split()[1] in DARK else "major", chord_name(node.label)
+        label, state = key_name(key, mode), state_of(model, node.label)
+        if state is not None and not heights[place]:
+            key, mode, label = state[0], "minor" if state[1].split()[0] in DARK else "major", chord_name(*state)
         found.append(
             PageNode(
                 start=float(slices.edges[node.start]),
@@ -207,7 +221,7 @@ def _nodes(tree: Tree, slices: Slices, model: Harmony | GaussianRBN) -> Sequence
                 key=key,
                 mode=mode,
                 label=label,
-                shift=_transposition(tree, place),
+                shift=_transposition(tree, place, model),
                 parent=None if parents[place] < 0 else parents[place],
             )
         )
@@ -224,29 +238,22 @@ def _heights(tree: Tree) -> list[int]:
     return found
 
 
-def _transposition(tree: Tree, place: int) -> int | None:
+def _transposition(tree: Tree, place: int, model: Harmony | GaussianRBN) -> int | None:
     """By how many semitones, from -5 to 6, a left child is moved against its parent."""
     above = tree.parents[place]
     if above < 0 or tree.children(above)[0] != place:
         return None
-    here, there = (root_of(tree.nodes[node].label) for node in (place, above))
+    here, there = (state_of(model, tree.nodes[node].label) for node in (place, above))
     if here is not None and there is not None:
-        steps = here - there
+        steps = here[0] - there[0]
     else:
         steps = int(tree.nodes[above].rule.partition("shift ")[2].partition(",")[0] or 0)
     return (steps + 5) % 12 - 5
 
 
-def root_of(label: str) -> int | None:
-    """The root that the name of a state begins with; None if it is no such name."""
-    root = label.partition(" ")[0]
-    return PITCH_CLASSES.index(root) if root in PITCH_CLASSES else None
-
-
-def chord_name(label: str) -> str:
-    """The name of a state as musicians write it, G7 for "G dominant seventh"; scales, and what has no sign, in full."""
-    root, _, kind = label.partition(" ")
-    return root + CHORD_SIGNS[kind] if kind in CHORD_SIGNS else label
+def chord_name(root: int, kind: str) -> str:
+    """A state as musicians write it, G7 for a dominant seventh on G; scales, and what has no sign, in full."""
+    return tonic_name(root) + CHORD_SIGNS.get(kind, f" {kind}")
 
 
 def _bar(edges: np.ndarray, time: float) -> int:

@@ -19,13 +19,14 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from scipy.special import logsumexp
 
-from recbayes.checks.arguments import listed
-from recbayes.checks.arrays import check_probabilities, covariance, frozen, not_negative, positive
+from recbayes.checks.arguments import listed, text
+from recbayes.checks.arrays import check_probabilities, covariance, frozen, not_negative, positive, short
 from recbayes.discrete.model.flat import Discrete, FlatGrammar
 from recbayes.errors import ModelError
 from recbayes.family.saved import Saved
 from recbayes.music.keys import tonic_name
 from recbayes.music.model import CLASSES, MODES, profiles
+from recbayes.tree.known import balanced_preference
 
 BEFORE = "before "  # begins the names of symbols that say what a passage prepares: they are no nodes of their own
 SLICE = "slice of "  # begins those of single slices, where a passage may have several
@@ -41,7 +42,7 @@ class Harmony(Saved):
     the probabilities that a passage which is not divided has one slice, two, and so on.
     """
 
-    format: ClassVar[str] = "recbayes harmony"
+    format: ClassVar[str] = "recbayes.Harmony"
     fields: ClassVar[tuple[str, ...]] = (
         "kinds",
         "profiles",
@@ -72,7 +73,11 @@ class Harmony(Saved):
         resolution: float = 0.01,
         lengths: Sequence[float] | np.ndarray = (1.0,),
     ) -> None:
-        self.kinds = tuple(str(kind) for kind in listed(kinds, "kinds", "names", ModelError))
+        self.kinds = tuple(
+            text(kind, "kinds: each name", ModelError) for kind in listed(kinds, "kinds", "names", ModelError)
+        )
+        if not all(self.kinds) or len(set(self.kinds)) < len(self.kinds) or not self.kinds:
+            raise ModelError(f"kinds must be some different names, got {short(kinds)}")
         count = len(self.kinds)
         self.profiles = _shaped(profiles, "profiles", (count, CLASSES))
         self.covariance = _covariance(covariance)
@@ -85,11 +90,23 @@ class Harmony(Saved):
         for kind, rows in zip(self.kinds, self.preparations, strict=True):
             _probabilities(rows.ravel(), f"preparations of {kind!r}", (CLASSES * count,))
         self.modes = _shaped(modes, "modes", (len(MODES), CLASSES))
+        if (self.modes < 0.0).any():
+            raise ModelError("modes must be shares, which are not negative")
         self.balance = not_negative(balance, "balance")
         self.pseudo_count = positive(pseudo_count, "pseudo_count")
         self.resolution = positive(resolution, "resolution")
         self.lengths = frozen(lengths, "lengths")
         _probabilities(self.lengths, "lengths", (max(1, self.lengths.size),))
+        self._made = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if getattr(self, "_made", False):
+            raise AttributeError(f"a Harmony stays as it was made; make another one: harmony.with_fields({name}=...)")
+        super().__setattr__(name, value)
+
+    def with_fields(self, **fields: Any) -> Self:
+        """The same, but for some fields."""
+        return type(self)(**{name: getattr(self, name) for name in self.fields} | fields)
 
     @property
     def states(self) -> int:
@@ -117,9 +134,16 @@ class Harmony(Saved):
         """What sounding times (slices x 12) say of every slice's state; nothing of slices in which nothing sounds."""
         return _hear(self, profiles(counts))
 
-    def grammar(self, heard: "Heard") -> "PieceGrammar":
-        """The grammar of one piece, whose words are its slices."""
-        return PieceGrammar(self, heard)
+    def grammar(self, counts: object) -> "PieceGrammar":
+        """The grammar of one piece, whose words are its slices, given as sounding times (slices x 12)."""
+        return PieceGrammar(self, self.heard(counts))
+
+    def state_of(self, name: str) -> tuple[int, str] | None:
+        """Root and kind of a state; None if there is no state of this name."""
+        if name not in self.names:
+            return None
+        kind, root = divmod(self.names.index(name), CLASSES)
+        return root, self.kinds[kind]
 
     def to_data(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in self.fields}
@@ -168,9 +192,11 @@ class PieceGrammar(Discrete):
     """Rules: a state leads to (before it, itself); before it, to a state; and a state to the slice, or to several.
 
     Weights of slices are densities, as parts of the largest of each; `log_scale` is the logarithm of what they are parts of.
+    `preference` is what the model thinks of spans beforehand.
     """
 
     def __init__(self, model: Harmony, heard: Heard) -> None:
+        self.heard, self.preference = heard, balanced_preference(len(heard), model.balance)
         log_density = heard.log_density
         largest = log_density.max(axis=1, keepdims=True)
         self.log_scale = float(largest.sum())
@@ -250,4 +276,7 @@ def _probabilities(values: object, name: str, shape: tuple[int, ...]) -> np.ndar
 
 
 def _covariance(values: object) -> np.ndarray:
-    return covariance(values, CLASSES, "covariance", definite=True)
+    found = covariance(values, CLASSES, "covariance", definite=True)
+    if not np.allclose(np.roll(found, (1, 1), axis=(0, 1)), found, rtol=1e-6, atol=1e-9):
+        raise ModelError("covariance must be the same in all keys: each row the one before it, turned by one (circulant)")
+    return found

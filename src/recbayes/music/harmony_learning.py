@@ -1,7 +1,8 @@
-"""Learning harmony from pieces by expectation maximisation: exact, and the evidence never falls but for the priors.
+"""Learning harmony from pieces by expectation maximisation. Sums over trees and states are exact.
 
 Pieces may be in any key: sums over roots are part of the model. Kinds begin as what musicians call by their names, and a
-weak prior holds their profiles there.
+weak prior holds their profiles there. Because of the priors, and as the width of recorded steps counts as noise in a step,
+the evidence may fall a little where it is nearly highest: there learning ends.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,13 +12,14 @@ from functools import partial
 
 import numpy as np
 
-from recbayes.checks.arguments import instance, listed
-from recbayes.checks.arrays import not_negative, whole_number
+from recbayes.checks.arguments import executor_of, instance, listed
+from recbayes.checks.arrays import frozen, not_negative, whole_number
+from recbayes.checks.many import named
 from recbayes.errors import DataError
+from recbayes.inference.inside import inside
 from recbayes.learn.reestimate import expected_counts
 from recbayes.music.harmony import CLASSES, SPLIT, Harmony
 from recbayes.music.model import MODES, PSEUDO_COUNT, RESOLUTION, mean_profiles, profiles
-from recbayes.tree.known import balanced_preference
 
 KINDS = {  # notes from the root on
     "major triad": (0, 4, 7),
@@ -39,12 +41,13 @@ INTERVALS = {0: 0.3, 7: 0.3, 5: 0.1, 2: 0.05}  # weights of intervals between wh
 PROFILE_PRIOR = 2.0  # slices that a kind has heard of its own notes alone
 RULE_PRIOR = 0.5  # preparations that each kind has seen, of all alike
 MOST_SLICES = 32  # of a passage that is not divided
+LENGTH_PRIOR = 0.1  # passages of each length that have been seen
 ROOT_PRIOR = 0.1  # pieces that each kind has been of
 
 
 @dataclass(frozen=True)
 class LearntHarmony:
-    """The model, and the log evidence of all pieces, given their numbers of slices, before each step and at the end."""
+    """The model, and the log evidence of all pieces (of slices and of their number) before each step and at the end."""
 
     model: Harmony
     history: tuple[float, ...]
@@ -55,7 +58,7 @@ class LearntHarmony:
         """How many numbers were learnt."""
         model, waves = self.model, CLASSES // 2 + 1
         each = model.profiles.size + waves + len(model.scales) - 1 + len(model.kinds) - 1
-        return each + model.preparations.size - len(model.kinds)
+        return each + model.preparations.size - len(model.kinds) + len(model.lengths) - 1
 
 
 def learn_harmony(
@@ -63,8 +66,8 @@ def learn_harmony(
     *,
     steps: int = 40,
     tolerance: float = 1e-4,
-    balance: float = 0.0,
-    longest: int = 1,
+    balance: float | None = None,
+    longest: int | None = None,
     seed: int = 0,
     start: Harmony | None = None,
     executor: Executor | None = None,
@@ -77,30 +80,45 @@ def learn_harmony(
     to begin with instead. Passages that are not divided have one slice (for bars), or up to `longest`. `tell` is told each
     step and the log evidence before it.
     """
-    given = [np.asarray(piece, dtype=np.float64) for piece in listed(pieces, "pieces", "arrays of counts", DataError)]
-    if not given:
-        raise DataError("there are no pieces to learn from")
+    listing = listed(pieces, "pieces", "arrays of sounding times", DataError)
+    given = [named(f"piece {number}", checked_counts, piece) for number, piece in enumerate(listing)]
+    if not given or not any(piece.any() for piece in given):
+        raise DataError("there are no pieces to learn from, or none in which anything sounds")
     steps = whole_number(steps, "steps", least=0, error=DataError)
     tolerance = not_negative(tolerance, "tolerance") * sum(map(len, given))
     if start is None:
-        start = start_harmony(given, balance=balance, longest=longest, seed=seed)
-    model = instance(start, Harmony, "start")
+        start = start_harmony(given, balance=balance or 0.0, longest=1 if longest is None else longest, seed=seed)
+    elif balance is not None or longest is not None:
+        raise DataError("balance and longest are those of the model to start with; give them, or start=, not both")
+    model = before = instance(start, Harmony, "start")
     history: list[float] = []
     with ThreadPoolExecutor() as own:
         for step in range(steps + 1):
-            found = list((executor or own).map(partial(_expect, model), given))
+            found = list((executor_of(executor) or own).map(partial(_expect, model), given))
             history.append(sum(one.log_evidence for one in found))
             if tell is not None:
                 tell(step, history[-1])
-            if step == steps or (len(history) > 1 and history[-1] - history[-2] < tolerance):
+            gained = history[-1] - history[-2] if step else np.inf
+            if step == steps or gained < tolerance:
                 break
-            model = _maximise(model, found)
-    return LearntHarmony(model, tuple(history), step < steps)
+            model, before = _maximise(model, found, start.profiles), model
+    return LearntHarmony(model if gained >= 0.0 else before, tuple(history), gained < tolerance)
 
 
 def log_evidence(model: Harmony, counts: np.ndarray) -> float:
-    """log p(slices | their number): of all trees with so many leaves, weighed by the balance."""
-    return _expect(model, counts).log_evidence
+    """log p(slices | their number): of all trees over so many slices, weighed by the balance."""
+    grammar = model.grammar(checked_counts(counts))
+    chart = inside(grammar, grammar.tokens, preference=grammar.preference)
+    return float(chart.log_evidence + grammar.log_scale - log_structures(len(chart.tokens), model))
+
+
+def checked_counts(counts: object) -> np.ndarray:
+    """Sounding times (slices x 12): finite, not negative, of one slice or more."""
+    found = frozen(counts, "sounding times", error=DataError)
+    if found.ndim != 2 or found.shape[1] != CLASSES or not len(found) or (found < 0.0).any():
+        least = f", the least {found.min():.6g}" if found.size else ""
+        raise DataError(f"sounding times must have shape (slices, {CLASSES}) and not be negative, got {found.shape}{least}")
+    return found
 
 
 def start_harmony(pieces: Sequence[np.ndarray], *, balance: float = 0.0, longest: int = 1, seed: int = 0) -> Harmony:
@@ -128,7 +146,7 @@ def start_harmony(pieces: Sequence[np.ndarray], *, balance: float = 0.0, longest
 
 @dataclass(frozen=True, eq=False)
 class _Expected:
-    """Of one piece: the log evidence given the number of slices, and expected numbers."""
+    """Of one piece: the log evidence of slices and of their number, and expected numbers."""
 
     log_evidence: float
     pairs: np.ndarray  # (states, states) what prepares what
@@ -139,15 +157,14 @@ class _Expected:
 
 
 def _expect(model: Harmony, counts: np.ndarray) -> _Expected:
-    heard = model.heard(counts)
-    grammar, states = model.grammar(heard), model.states
-    size, rules = len(heard), grammar.rules
-    found = expected_counts(grammar, grammar.tokens, preference=balanced_preference(size, model.balance))
+    grammar, states = model.grammar(counts), model.states
+    heard, rules, size = grammar.heard, grammar.rules, len(counts)
+    found = expected_counts(grammar, grammar.tokens, preference=grammar.preference)
     grammar.flat()._kept.clear()  # what was kept with it refers back to it: gigabytes, until they are collected
     shares = np.exp(heard.by_scale - heard.log_density)
     several = found.rules[rules.passages].reshape(-1, states).sum(axis=1)
     return _Expected(
-        found.log_evidence + grammar.log_scale - _log_structures(size, model),
+        found.log_evidence + grammar.log_scale - log_balance(size, model),
         found.rules[rules.preparations].reshape(states, states),
         found.roots[:states],
         shares * found.rules[rules.slices].reshape(size, states),
@@ -156,7 +173,12 @@ def _expect(model: Harmony, counts: np.ndarray) -> _Expected:
     )
 
 
-def _log_structures(size: int, model: Harmony) -> float:
+def log_balance(size: int, model: Harmony) -> float:
+    """By how much preferences change the log of the sum over all trees of so many slices."""
+    return log_structures(size, model) - log_structures(size, model.with_fields(balance=0.0))
+
+
+def log_structures(size: int, model: Harmony) -> float:
     """The log of the sum over all trees of their probabilities and preferences, whatever is heard."""
     logs = np.full(size + 1, -np.inf)
     with np.errstate(divide="ignore"):
@@ -169,8 +191,9 @@ def _log_structures(size: int, model: Harmony) -> float:
     return float(logs[size])
 
 
-def _maximise(model: Harmony, found: Sequence[_Expected]) -> Harmony:
-    kinds, start = len(model.kinds), start_profiles()
+def _maximise(model: Harmony, found: Sequence[_Expected], start: np.ndarray) -> Harmony:
+    """The model that expected numbers make most probable; profiles are held near those to start with."""
+    kinds = len(model.kinds)
     totals = {"weight": np.zeros(kinds), "sum": np.zeros((kinds, CLASSES)), "scales": np.ones(len(model.scales))}
     heard = []
     for one in found:
@@ -192,21 +215,15 @@ def _maximise(model: Harmony, found: Sequence[_Expected]) -> Harmony:
     places = np.arange(CLASSES)
     counted = np.stack([pairs[:, places, :, (places + steps) % CLASSES].sum(axis=0) for steps in range(CLASSES)], axis=1)
     counted += RULE_PRIOR / (CLASSES * kinds)
-    lengths = np.sum([one.lengths for one in found], axis=0)
+    lengths = np.sum([one.lengths for one in found], axis=0) + LENGTH_PRIOR
     roots = np.sum([one.starts for one in found], axis=0).reshape(kinds, CLASSES).sum(axis=1) + ROOT_PRIOR
-    return Harmony(
-        model.kinds,
-        profiles_,
-        _circulant(square / slices),
-        model.scales,
-        totals["scales"] / totals["scales"].sum(),
-        roots / roots.sum(),
-        counted / counted.sum(axis=(1, 2), keepdims=True),
-        model.modes,
-        model.balance,
-        model.pseudo_count,
-        model.resolution,
-        lengths / lengths.sum(),
+    return model.with_fields(
+        profiles=profiles_,
+        covariance=_circulant(square / slices),
+        scale_weights=totals["scales"] / totals["scales"].sum(),
+        roots=roots / roots.sum(),
+        preparations=counted / counted.sum(axis=(1, 2), keepdims=True),
+        lengths=lengths / lengths.sum(),
     )
 
 

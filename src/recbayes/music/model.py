@@ -99,7 +99,7 @@ def _model(means: Sequence[np.ndarray], moved: Moved, emit: Composition | Emit) 
 def mean_profiles(pieces: Sequence[np.ndarray], modes: Sequence[str]) -> list[np.ndarray]:
     """For each mode, the mean of its pieces' profiles from their tonics on, and of the mode's own notes: none is without."""
     found = {mode: [_template(mode)] for mode in modes}
-    for piece in pieces:
+    for piece in (one for one in pieces if not np.isnan(one).all()):
         whole = np.nanmean(piece, axis=0)
         key, mode = key_of(whole, {mode: _template(mode) for mode in modes})
         found[mode].append(np.roll(whole, -key))

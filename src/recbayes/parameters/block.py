@@ -39,7 +39,12 @@ class Block:
     @property
     def shown(self) -> str:
         """The name under which it is shown: covariances are shown as deviations."""
-        return self.name.removesuffix(".covariance") + ".std" if self.is_covariance else self.name
+        return shown_deviation(self.name) if self.is_covariance else self.name
+
+
+def shown_deviation(name: str) -> str:
+    """The name of a covariance's deviations."""
+    return name.removesuffix("covariance") + "std" if name.endswith("covariance") else name + ".std"
 
 
 def block_of(quantity: Quantity, structure: Structure) -> Block | None:

@@ -14,7 +14,7 @@ import numpy as np
 from recbayes.checks.arguments import choice, flag, instance, listed, text
 from recbayes.checks.arrays import frozen, short
 from recbayes.errors import ModelError
-from recbayes.parameters.block import Block, Structure, Structures, block_of
+from recbayes.parameters.block import Block, Structure, Structures, block_of, shown_deviation
 from recbayes.parameters.quantity import Quantity, Slopes
 
 ModelT = TypeVar("ModelT")
@@ -61,14 +61,14 @@ class Parameters(Generic[ModelT]):
     def _check_patterns(self, names: Sequence[str]) -> None:
         chosen = self.choices["covariance"]
         for pattern, _ in () if isinstance(chosen, str) else chosen:
-            if not any(_is_like(name, pattern) for name in names):
+            if not any(_names_covariance(name, pattern) for name in names):
                 raise ModelError(f"covariance: no covariance matches {pattern!r}; there are {list(names)}")
 
     def _structure(self, quantity: Quantity) -> Structure:
         chosen = self.choices["covariance"]
         if isinstance(chosen, str):
             return cast(Structure, chosen)
-        return next((structure for pattern, structure in chosen if _is_like(quantity.name, pattern)), "keep")
+        return next((structure for pattern, structure in chosen if _names_covariance(quantity.name, pattern)), "keep")
 
     @property
     def size(self) -> int:
@@ -171,6 +171,8 @@ def _structures(covariance: object) -> Any:
         covariance = tuple(covariance.items())
     if isinstance(covariance, list | tuple):
         pairs = [listed(pair, "covariance: a pair", "a pattern and a structure", ModelError) for pair in covariance]
+        if any(len(pair) != 2 for pair in pairs):
+            raise ModelError(f"covariance must be a structure, or map patterns to structures, got {short(covariance)}")
         return tuple(
             (text(pattern, "covariance: a pattern", ModelError), choice(one, kinds, f"covariance of {short(pattern)}"))
             for pattern, one in pairs
@@ -244,6 +246,10 @@ def _tie(blocks: list[Block], groups: Sequence[Sequence[str]], quantities: Seque
 def _matches(block: Block, pattern: str) -> bool:
     """Brackets stand for themselves, as they are part of names. A covariance also answers to the name of its `std`."""
     return any(_is_like(name, pattern) for name in (block.name, block.shown))
+
+
+def _names_covariance(name: str, pattern: str) -> bool:
+    return _is_like(name, pattern) or _is_like(shown_deviation(name), pattern)
 
 
 def _is_like(name: str, pattern: str) -> bool:

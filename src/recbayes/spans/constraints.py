@@ -1,4 +1,4 @@
-"""What users restrict: where segments may begin and end, and which spans may be nodes.
+"""What users know of trees: where segments may begin and end, which spans may be nodes, and what is thought of them.
 
 Verbs take it by keywords, one for a sequence or a list for many (`Known`); inside, it travels as one value per sequence
 (`Constraints`). A new kind of constraint is a field of either, and its meaning in the chart.
@@ -97,7 +97,7 @@ class Constraints:
         ):
             raise DataError(
                 f"preference must be numbers of shape {shape}, one for each start and end, finite where start < end (what "
-                f"is ruled out is for allowed=); got {short(self.preference)}"
+                f"is ruled out is for allowed=); got {given.dtype} of shape {given.shape}"
             )
         return np.ascontiguousarray(given[np.ix_(points, points)], dtype=np.float64)
 

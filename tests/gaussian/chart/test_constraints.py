@@ -1,5 +1,6 @@
 """Candidate boundaries, allowed spans, and many series at once."""
 
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from time import process_time
@@ -207,3 +208,31 @@ def test_preferences_that_are_none() -> None:
     for length, strength in ((0, 1.0), (3, np.nan), (3.5, 1.0)):
         with pytest.raises(ValueError):
             rb.balanced_preference(length, strength)  # type: ignore[arg-type]
+
+
+def test_what_is_thought_of_the_root_changes_nothing_but_the_evidence() -> None:
+    """Also where charts are checked: of ill-conditioned models, and of marginals by outside."""
+    y = np.random.default_rng(0).normal(size=(3, 2))
+    preference = np.zeros((4, 4))
+    preference[0, 3] = 6.0
+    model = small_model(extra_observations=3.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plain, other = (rb.outside(rb.inside(model, y, **known)) for known in ({}, {"preference": preference}))
+    np.testing.assert_allclose(other.node_probability, plain.node_probability, atol=1e-10)
+    hard = rb.GaussianRBN.create(dim=2, noise_std=np.linalg.cholesky([[1.0, 1.0 - 1e-6], [1.0 - 1e-6, 1.0]]))
+    first = rb.inside(hard, y[:1]).log_evidence
+    assert rb.inside(hard, y[:1], preference=np.full((2, 2), 0.5)).log_evidence == pytest.approx(first + 0.5, abs=1e-6)
+
+
+def test_preferences_of_grammars_are_of_some_size() -> None:
+    grammar = rb.PCFG.from_string("S -> S S [0.4] | 'a' [0.6]")
+    plain = rb.outside(rb.inside(grammar, ["a"] * 4)).node_probability
+    for size in (-300.0, 300.0):
+        preference = np.zeros((5, 5))
+        preference[0, 4] = size
+        chart = rb.inside(grammar, ["a"] * 4, preference=preference)
+        np.testing.assert_allclose(rb.outside(chart).node_probability, plain, atol=1e-9)
+    preference[0, 4] = -301.0
+    with pytest.raises(DataError, match="from -300 to 300"):
+        rb.inside(grammar, ["a"] * 4, preference=preference)

@@ -231,3 +231,14 @@ def test_dirichlet_noise_is_that_of_gamma_variables() -> None:
     assert np.isnan(found.values[2]).all()
     with pytest.raises(rb.DataError, match="pseudo_count"):
         rb.data.dirichlet_series(counts, pseudo_count=0.0)
+
+
+def test_maps_that_are_not_square() -> None:
+    """Leaves' own values have the dimensions of the node's, whatever the columns."""
+    emit = rb.Composition(0.6, 0.2 * np.eye(3), 0.1, map=np.eye(3)[:, :2], own_covariance=0.3 * np.eye(2))
+    split = rb.Split(0.4, "x", "x", rb.Link(0.1 * np.eye(2)), rb.Link(0.1 * np.eye(2)))
+    prior = rb.Prior("x", (rb.Component(np.zeros(2), np.eye(2)),))
+    one = rb.GaussianRBN((rb.Variable("x", 2, (split, emit)),), prior)
+    for structure in ("keep", "diagonal", "full"):
+        fit = rb.fit(one, [shares(6, 3, 0), shares(5, 3, 1)], covariance=structure, max_evaluations=3, restarts=0)
+        assert np.isfinite(fit.log_likelihood)

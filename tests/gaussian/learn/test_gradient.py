@@ -177,7 +177,7 @@ def test_covariances_of_several_structures(paper: rb.GaussianRBN) -> None:
         "prior.components[0].covariance": 6,
         "x.rules[0].left_link.covariance": 2,
         "x.rules[0].right_link.covariance": 3,
-        "x.rules[1].covariance": 1,
+        "x.rules[1].covariance": 6,
     }
     again = pickle.loads(pickle.dumps(parameters))
     assert again.choices == parameters.choices

@@ -19,6 +19,8 @@ from recbayes.discrete.model.flat import Discrete
 from recbayes.errors import DataError, LengthError
 from recbayes.spans.constraints import FREE, Constraints
 
+MOST_PREFERENCE = 300.0  # nats: its exponential is multiplied by numbers that floats must still hold
+
 
 @dataclass(frozen=True, eq=False)
 class DiscreteChart:
@@ -110,6 +112,12 @@ def _of_spans(plan: SpanPlan, preference: np.ndarray) -> np.ndarray:
     """What is thought of every span of a plan."""
     if not len(preference):
         return np.zeros(0)
+    largest = float(np.abs(np.triu(preference, 1)).max())
+    if largest > MOST_PREFERENCE:
+        raise DataError(
+            f"charts of discrete models take preferences from -{MOST_PREFERENCE:g} to {MOST_PREFERENCE:g}, got "
+            f"{largest:.6g}; what is ruled out is for allowed="
+        )
     found = np.zeros(plan.spans)
     for width in range(1, len(preference)):
         starts = np.arange(plan.low[width], plan.high[width] + 1)

@@ -91,6 +91,13 @@ class Chart:
             raise DataError(f"the chart has no cell {start}:{end} for {name}; the series has {self.length} observations")
         return v, int(points[0]), int(points[1])
 
+    def preference_of(self, start: int, end: int) -> float:
+        """What the user adds to the log probability of trees with a node of this span."""
+        if not len(self.plan.preference):
+            return 0.0
+        i, k = np.searchsorted(self.plan.positions, [start, end])
+        return float(self.plan.preference[i, k])
+
     def has_cell(self, v: int, i: int, k: int) -> bool:
         row = self.plan.rows[v, k - i]
         return bool(row["low"] <= i <= row["high"]) and (not len(self.plan.allowed) or bool(self.plan.allowed[i, k]))
@@ -139,7 +146,7 @@ def dimensions(model: GaussianRBN) -> np.ndarray:
 def _impossible(model: GaussianRBN, tables: Tables, series: Series, constrained: bool) -> str:
     shortest, longest = span_limits(tables)
     bounds = f"at least {shortest}" if longest is None else f"{shortest} to {longest}"
-    note = " under the given boundaries and allowed spans" if constrained else ""
+    note = " under what is known of its trees" if constrained else ""
     timed, gaps = "", ""
     if series.ticks is not None:
         timed, bounds = f" in {series.ticks[-1]} ticks of their times", f"{bounds} ticks"

@@ -124,4 +124,5 @@ def _probability_to_emit_all(chart: Chart) -> float:
         alone = inside_one(chart.model, chart.series, Constraints(boundaries=np.zeros(0, dtype=np.int64)))
     except LengthError:
         return 0.0
-    return float(np.exp(min(alone.log_evidence - chart.log_evidence, 0.0)))
+    preferred = chart.preference_of(0, chart.length)
+    return float(np.exp(min(alone.log_evidence + preferred - chart.log_evidence, 0.0)))

@@ -93,17 +93,12 @@ class Composition(Product):
     def quantities(self, variable: int) -> tuple[Quantity, ...]:
         level = self._level.quantities(variable)
         ones = np.ones(self.columns)  # logarithms vary by about one
-        leaf = (
-            ()
-            if self.own_covariance is None
-            else (Quantity("own_covariance", "covariance", self.own_covariance, lambda units: ones),)
-        )
-        own = (replace(one, unit=None if one.name == "map" else lambda units: ones) for one in level[:3])
-        return (
-            *own,
-            Quantity("pseudo_count", "positive", self.pseudo_count),
-            *leaf,
-        )
+        own = [replace(one, unit=None if one.name == "map" else lambda units: ones) for one in level[:3]]
+        own.append(Quantity("pseudo_count", "positive", self.pseudo_count))
+        if self.own_covariance is not None:
+            values = np.ones(len(self.own_covariance))
+            own.append(Quantity("own_covariance", "covariance", self.own_covariance, lambda units: values))
+        return tuple(own)
 
     def replaced(self, values: Values) -> Self:
         return replace(self, **values)
@@ -151,8 +146,8 @@ class Composition(Product):
         density = float(self._steps(series).log_density[start:end].sum())
         spread = found.root
         if self.own_covariance is not None:
-            together = found.map @ root(self.own_covariance)
-            spread = root(spread @ spread.T + together @ together.T)
+            both = np.hstack([spread, found.map @ root(self.own_covariance)])
+            spread = np.asarray(np.linalg.qr(both.T, mode="r")).T
         return found._replace(offset=found.offset + apart, root=spread, log_probability=density)
 
     def to_data(self) -> dict[str, Any]:
@@ -190,6 +185,8 @@ class Composition(Product):
 def _inverse(map_: np.ndarray) -> np.ndarray:
     if map_.shape[0] != map_.shape[1]:
         raise ModelError(f"leaves with values of their own need a square map before them, got one of shape {map_.shape}")
+    if np.linalg.matrix_rank(map_) < len(map_):
+        raise ModelError("leaves with values of their own need a map before them that can be undone; this one is singular")
     return np.linalg.inv(map_)
 
 

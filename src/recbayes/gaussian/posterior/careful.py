@@ -125,7 +125,8 @@ def _digits_lost(chart: Chart) -> float:
         right = careful_log_joint(model, chart.series, tree)
         error = abs(log_joint(model, chart.series, tree) - right)
         if number == 0 and is_only_tree(chart, tree):  # the chart rounds otherwise than the messages of one tree
-            error = max(error, abs(chart.log_evidence - right))
+            preferred = sum(chart.preference_of(*span) for span in tree.spans)
+            error = max(error, abs(chart.log_evidence - preferred - right))
         if not error <= TOLERANCE[0] + TOLERANCE[1] * abs(right):
             lost = max(lost, error) if np.isfinite(error) else np.inf
     return lost

@@ -53,7 +53,7 @@ def make_cells(parts: Parts, kinds: np.ndarray, constraints: Constraints) -> Cel
     listing.find_possible()
     root = Layer(parts.root), 0, len(points) - 1
     if not listing.possible[root[0]][root[1:]]:
-        note = " under the given boundaries and allowed spans" if constraints.any else ""
+        note = " under what is known of its trees" if constraints.any else ""
         raise LengthError(f"the model cannot generate {len(kinds)} such observations{note}")
     return listing.cells_below(root)
 

@@ -12,7 +12,7 @@ from recbayes.family.posterior import Posterior
 from recbayes.inference.charts import best_tree
 from recbayes.music.analysis import passages
 from recbayes.studies.music.learning import learnt_model
-from recbayes.studies.music.models import MusicModel, node_means, posterior_of
+from recbayes.studies.music.models import MusicModel, evidence_apart, node_means, posterior_of
 from recbayes.tree.known import known_spans
 from recbayes.tree.tree import Tree
 
@@ -64,7 +64,7 @@ def analyse(
         "nodes": _sparse(posterior.node_probability),
         "boundaries": _rounded(posterior.boundary_probability),
         "means": None if means is None else [[_rounded(row) for row in rows] for rows in means],
-        "facts": _facts(posterior, [str(one.message) for one in given]),
+        "facts": _facts(posterior, evidence_apart(model, counts), [str(one.message) for one in given]),
     }
 
 
@@ -84,9 +84,9 @@ def restored(data: dict[str, Any]) -> Analysis:
     )
 
 
-def _facts(posterior: Posterior, said: list[str]) -> dict[str, Any]:
+def _facts(posterior: Posterior, apart: float, said: list[str]) -> dict[str, Any]:
     return {
-        "log_evidence": posterior.log_evidence,
+        "log_evidence": posterior.log_evidence + apart,
         "log_evidence_error": posterior.log_evidence_error,
         "effective_draws": posterior.effective_sample_size,
         "method": posterior.method,

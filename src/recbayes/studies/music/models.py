@@ -22,10 +22,10 @@ from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.charts import outside
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.inside import inside
+from recbayes.music.analysis import draw_passages
 from recbayes.music.harmony import Harmony
-from recbayes.music.harmony_learning import start_harmony
+from recbayes.music.harmony_learning import log_balance, start_harmony
 from recbayes.music.model import literal_model, literal_series, profiles, start_model, with_single_leaves
-from recbayes.tree.known import balanced_preference
 
 KEYS = "prior.components[0].shifts"  # all keys are as probable
 SCALAR = {"covariance": "scalar", "fixed": [KEYS, "*pseudo_count"]}
@@ -120,9 +120,7 @@ def posterior_of(
 def _(
     model: Harmony, named: MusicModel, counts: np.ndarray, draws: int, seed: int, allowed: np.ndarray | None = None
 ) -> Posterior:
-    grammar = model.grammar(model.heard(counts))
-    preference = balanced_preference(len(counts), model.balance)
-    return sample_posterior(grammar, grammar.tokens, draws=draws, seed=seed, allowed=allowed, preference=preference)
+    return draw_passages(model, counts, draws, seed, allowed)
 
 
 @singledispatch
@@ -136,12 +134,26 @@ def log_evidence(model: Any, named: MusicModel, counts: np.ndarray, allowed: np.
 
 @log_evidence.register
 def _(model: Harmony, named: MusicModel, counts: np.ndarray, allowed: np.ndarray) -> float:
-    return _harmony_chart(model, counts, allowed=allowed).log_evidence
+    try:
+        return _harmony_chart(model, counts, allowed=allowed).log_evidence + evidence_apart(model, counts)
+    except (DataError, LengthError):
+        return -np.inf
 
 
 def _harmony_chart(model: Harmony, counts: np.ndarray, **known: Any) -> DiscreteChart:
-    grammar = model.grammar(model.heard(counts))
-    return inside(grammar, grammar.tokens, preference=balanced_preference(len(counts), model.balance), **known)
+    grammar = model.grammar(counts)
+    return inside(grammar, grammar.tokens, preference=grammar.preference, **known)
+
+
+@singledispatch
+def evidence_apart(model: Any, counts: np.ndarray) -> float:
+    """What the log evidence of a chart lacks to be that of a piece."""
+    return 0.0
+
+
+@evidence_apart.register
+def _(model: Harmony, counts: np.ndarray) -> float:
+    return model.grammar(counts).log_scale - log_balance(len(counts), model)
 
 
 @singledispatch

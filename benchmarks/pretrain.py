@@ -2,7 +2,7 @@
 
     python -m benchmarks.pretrain FOLDER --without bwv846                        # compares models
     python -m benchmarks.pretrain FOLDER --without bwv846 --output model.json    # learns the one in the box
-    python -m benchmarks.pretrain FOLDER --without bwv846 --output model.json --slices 70 --longest 8
+    python -m benchmarks.pretrain FOLDER --without bwv846 --output model.json --slices 70 --longest 8 --starts 1 --steps 12
 
 Every bar is a slice (of pieces with more than 52 bars, every two, or four). For Harmony, pieces are held out in turn, a
 quarter at a time; for Gaussian models, which take longer to learn, only the first quarter is. All figures are log evidences
@@ -94,11 +94,12 @@ def compare(name: str, learn: Callable[[list[np.ndarray]], Evidence], pieces: li
     return found
 
 
-def _learn_best(pieces: list[np.ndarray], balance: float, longest: int, starts: int) -> rb.music.Harmony:
+def _learn_best(pieces: list[np.ndarray], given: argparse.Namespace) -> rb.music.Harmony:
+    settings = {"balance": given.balance, "longest": given.longest, "steps": given.steps}
     found = []
-    for seed in range(starts):
+    for seed in range(given.starts):
         began = time.perf_counter()
-        found.append(learn_harmony(pieces, balance=balance, longest=longest, seed=seed))
+        found.append(learn_harmony(pieces, seed=seed, **settings))
         said = f"{found[-1].history[-1]:.2f} after {len(found[-1].history)} steps, {time.perf_counter() - began:.0f} s"
         print(f"start {seed}: {said}; preparations by semitones {_intervals(found[-1].model)}", flush=True)
     return max(found, key=lambda one: one.history[-1]).model
@@ -117,7 +118,8 @@ def main() -> None:
     arguments.add_argument("--output", type=Path, help="learn from all pieces and write the model here")
     arguments.add_argument("--slices", type=int, help="of equal length in every piece, instead of bars")
     arguments.add_argument("--longest", type=int, default=1, help="how many slices a passage that is not divided may have")
-    arguments.add_argument("--starts", type=int, default=5, help="of which the one of highest evidence is written")
+    arguments.add_argument("--steps", type=int, default=40, help="at most")
+    arguments.add_argument("--starts", type=int, default=3, help="of which the one of highest evidence is written")
     arguments.add_argument("--balance", type=float, default=BALANCES[-1], help="of the model that is written")
     given = arguments.parse_args()
     warnings.simplefilter("ignore", rb.ApproximationWarning)
@@ -125,7 +127,7 @@ def main() -> None:
     pieces = [counts_of(path, given.slices) for path in paths.values()]
     print(f"{len(pieces)} pieces, {sum(map(len, pieces))} slices", flush=True)
     if given.output:
-        _learn_best(pieces, given.balance, given.longest, given.starts).save(given.output)
+        _learn_best(pieces, given).save(given.output)
         return
     by_balance = {one: compare(f"harmony, balance {one:g}", partial(harmony, one), pieces, FOLDS) for one in BALANCES}
     for balance in BALANCES[1:]:

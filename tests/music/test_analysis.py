@@ -47,7 +47,7 @@ def test_keys_of_the_prelude(found: Analysis) -> None:
     """The first and the last bar, and the whole, are in C."""
     assert found.nodes[0].label == "C major"
     leaves = [node for node in found.nodes if node.level == 0]
-    assert [leaf.label for leaf in leaves[:7]] == ["C", "Dm", "G7", "C", "Am", "D7", "G"]
+    assert [leaf.label for leaf in leaves[:7]] == ["C", "Dm7", "G7", "C", "Am", "D7", "G"]
     assert leaves[-1].label == "C"
     rows = found.table()
     assert (rows[0]["from"], rows[0]["to"], rows[0]["key"]) == ("1", "35", "C major")

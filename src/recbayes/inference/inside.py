@@ -42,7 +42,8 @@ def inside(
 
     `boundaries` restricts segments to begin and end at the given positions; the cost is then that of a series with so many
     observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree
-    (`rb.known_spans`, `tree.span_mask()`). For a list of series, both are lists (or None). `components` is how many
+    (`rb.known_spans`, `tree.span_mask()`). `preference`, of the same shape, is added to the log weight of trees for each
+    span that is a node (`rb.balanced_preference`). For a list of series, all are lists (or None). `components` is how many
     Gaussians a message may have, 1 (the paper's) to 8: more are closer to the exact evidence, at a cost that grows with
     their square.
 

@@ -66,7 +66,8 @@ def compare(
 
     `models` are starting points for `rb.fit`, by name or in a list; `settings` are passed on to it, `boundaries` and
     `allowed` series by series. What a series is worth is its evidence by so many draws, from charts with so many
-    `components` (None: as many as draws need); with `exact=None` it is that of the chart.
+    `components` (None: as many as draws need); with `exact=None` it is that of the chart. With a `preference`, evidences are
+    not normalised, and can be compared only between models whose trees have the same probabilities.
     """
     if not isinstance(models, Mapping | list | tuple) or not models:
         raise ModelError("there are no models to compare; give a list of them, or a dictionary by name")

@@ -96,7 +96,8 @@ def fit(
 
     `model` gives the structure and the starting values; None guesses one from the data (`GaussianRBN.guess`). `covariance`,
     `tied` and `fixed` choose what is free, as for `Parameters`. `boundaries` and `allowed` hold, for every series, what is
-    known of its tree: the evidence is then that of the trees they leave (`rb.known_spans`, `tree.span_mask()`).
+    known of its tree: the evidence is then that of the trees they leave (`rb.known_spans`, `tree.span_mask()`). With a
+    `preference` it is no longer normalised, and where leaves have several observations its climb is partly towards that.
 
     What is maximised is the log likelihood with `priors`: weak ones in units of the data, or others by name
     (`{"x.rules[1].std": rb.LogNormal(0.1, 0.5), "prior.*": None}`), or None, plain maximum likelihood. A light `penalty`

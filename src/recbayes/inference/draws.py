@@ -50,11 +50,12 @@ def sample_posterior(
 ) -> Any:
     """Weighted draws of trees from the posterior of a series; a list of posteriors for a list of series (in threads).
 
-    `components`, `boundaries`, `allowed` and `preference` are those of `rb.inside`; by default messages have one Gaussian,
-    and more where the draws disagree with the chart and the series is short enough. The seed decides all draws: the same seed gives the
-    same posterior, however many threads there are. Draws of a discrete model (`PCFG`, `DiscreteRBN`) are exact. Those of an
-    `RBN` have values of their nodes, too; they come from a Gaussian stand-in of the model and are weighted by its true
-    densities, or, where these weights are worth little, from Gibbs sampling (`method` says which).
+    `components`, `boundaries`, `allowed` and `preference` are those of `rb.inside`; by default messages have one
+    Gaussian, and more where the draws disagree with the chart and the series is short enough. The seed decides all
+    draws: the same seed gives the same posterior, however many threads there are. Draws of a discrete model (`PCFG`,
+    `DiscreteRBN`) are exact. Those of an `RBN` have values of their nodes, too; they come from a Gaussian stand-in of
+    the model and are weighted by its true densities, or, where these weights are worth little, from Gibbs sampling
+    (`method` says which).
     """
     count = whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError)
     generator = generator_of(seed)

@@ -29,7 +29,10 @@ def expected_counts(
     executor: Executor | None = None,
     **known: Unpack[Known],
 ) -> Counts:
-    """Sums over a sequence of tokens, or a list of sequences (in threads). `allowed` and `preference` are those of `inside`."""
+    """Sums over a sequence of tokens, or a list of sequences (in threads).
+
+    `allowed` and `preference` are those of `inside`.
+    """
     return _counts(model, _read(model, sequences, known), executor)
 
 

@@ -27,7 +27,7 @@ def test_in_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert first.exit_code == 0, first.output
     for text in ("What was learnt", "slices", "bars", "expected-F1 tree", "clustering, ward", "2 pieces"):
         assert text in first.output
-    assert "learning bars without one, start 0 (6 of 6)" in first.stderr
+    assert "learning bars without one, start 0 (6 of 8)" in first.stderr
     assert "analysing" in first.stderr
     assert (tmp_path / "out" / "report.md").exists()
     table = (tmp_path / "out" / "regions.csv").read_bytes()

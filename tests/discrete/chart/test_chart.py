@@ -1,5 +1,6 @@
 """Discrete charts against enumeration of all trees, other people's parsers, counts and invariances."""
 
+import gc
 from math import comb
 
 import nltk
@@ -319,3 +320,18 @@ def test_sequences_of_all_kinds() -> None:
             rb.inside(grammar, wrong)
     with pytest.raises(DataError, match="sequence 1: token 0"):
         rb.inside(grammar, [["0"], ["2"]])
+
+
+def test_counting_leaves_no_charts_behind() -> None:
+    """They are large, and would stay until they are collected if they referred to themselves."""
+    grammar = rb.PCFG.from_string("S -> S S [0.4] | 'a' [0.6]")
+    gc.collect()
+    before = sum(isinstance(one, rb.DiscreteChart) for one in gc.get_objects())
+    gc.disable()
+    try:
+        for _ in range(3):
+            rb.expected_counts(grammar, ["a"] * 5)
+        after = sum(isinstance(one, rb.DiscreteChart) for one in gc.get_objects())
+    finally:
+        gc.enable()
+    assert after == before

@@ -58,7 +58,7 @@ class DiscreteChart:
 
     @cached_property
     def outside(self) -> "DiscreteOutside":
-        return _outside(self)
+        return outside_discrete(self)
 
     def __repr__(self) -> str:
         return f"DiscreteChart({self.length} tokens, log evidence {self.log_evidence:.6g})"
@@ -142,7 +142,8 @@ def scaled_numbers(
     return numbers_by_logarithms(form, plan, tokens, allowed, preference)
 
 
-def _outside(chart: DiscreteChart) -> DiscreteOutside:
+def outside_discrete(chart: DiscreteChart) -> DiscreteOutside:
+    """What is outside of all spans; for those who need it once, as what the chart keeps refers back to it."""
     form, plan = chart.form, chart.plan
     outer = np.zeros_like(chart.values)
     root = root_place(plan)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from recbayes.discrete.chart.chart import inside_discrete
+from recbayes.discrete.chart.chart import inside_discrete, outside_discrete
 from recbayes.discrete.kernels.layout import root_place
 from recbayes.discrete.learn.baum_welch import chain_maximised, free_chain_numbers
 from recbayes.discrete.model.flat import Discrete, FlatGrammar
@@ -18,9 +18,9 @@ from recbayes.spans.constraints import Constraints
 def expected_counts(model: Discrete, tokens: np.ndarray, constraints: Constraints) -> Counts:
     """Expected numbers of uses of the flat grammar's rules and start symbols, in their order."""
     chart = inside_discrete(model, tokens, constraints)
-    found = chart.outside
+    found = outside_discrete(chart)
     root = root_place(chart.plan)
-    return Counts(chart.log_evidence, found.rules, found.arrivals[root, : chart.form.real])
+    return Counts(chart.log_evidence, found.rules, found.arrivals[root, : chart.form.real].copy())
 
 
 def maximised(model: Discrete, counts: Counts, pseudo_count: float) -> PCFG | DiscreteRBN:

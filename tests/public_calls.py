@@ -180,7 +180,7 @@ def learnt(estimator: rb.HierarchicalSegmenter) -> Any:
 
 
 QUICK = rb.QuasiNewton(tolerance=1.0, max_evaluations=3)
-KNOWN = {"boundaries": None, "allowed": None}
+KNOWN = {"boundaries": None, "allowed": None, "preference": None}
 
 CALLS = [
     # Models and their parts
@@ -243,6 +243,7 @@ CALLS = [
             "resolution": 0.01,
             "map": [[0.5]],
             "offset": [1.0],
+            "own_covariance": [[0.5]],
         },
         with_rules,
     ),
@@ -496,6 +497,7 @@ CALLS = [
             "executor": pool(),
             "boundaries": [[2], None],
             "allowed": [None, TREE.span_mask()],
+            "preference": None,
         },
     ),
     Call("inside", lambda: {"model": grammar(), "series": WORDS, "components": 1, "executor": pool(), **KNOWN}),
@@ -586,6 +588,7 @@ CALLS = [
             "on_error": "raise",
             "boundaries": None,
             "allowed": None,
+            "preference": None,
             "smallest_std": 0.1,
             "pseudo_count": 0.1,
         },
@@ -618,6 +621,7 @@ CALLS = [
             "pseudo_count": 0.1,
             "executor": pool(),
             "allowed": None,
+            "preference": None,
             "progress": False,
         },
     ),

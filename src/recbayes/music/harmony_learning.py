@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from recbayes.checks.arguments import executor_of, instance, listed
-from recbayes.checks.arrays import frozen, not_negative, whole_number
+from recbayes.checks.arrays import frozen, not_negative, short, whole_number
 from recbayes.checks.many import named
 from recbayes.errors import DataError
 from recbayes.inference.inside import inside
@@ -86,8 +87,11 @@ def learn_harmony(
         raise DataError("there are no pieces to learn from, or none in which anything sounds")
     steps = whole_number(steps, "steps", least=0, error=DataError)
     tolerance = not_negative(tolerance, "tolerance") * sum(map(len, given))
+    if tell is not None and not callable(tell):
+        raise DataError(f"tell must be a function of the step and the log evidence, got {short(tell)}")
     if start is None:
-        start = start_harmony(given, balance=balance or 0.0, longest=1 if longest is None else longest, seed=seed)
+        chosen: dict[str, Any] = {"balance": balance, "longest": longest}
+        start = start_harmony(given, seed=seed, **{name: one for name, one in chosen.items() if one is not None})
     elif balance is not None or longest is not None:
         raise DataError("balance and longest are those of the model to start with; give them, or start=, not both")
     model = before = instance(start, Harmony, "start")

@@ -169,7 +169,7 @@ def _structures(covariance: object) -> Any:
     kinds = get_args(Structure)
     if isinstance(covariance, Mapping):
         covariance = tuple(covariance.items())
-    if isinstance(covariance, list | tuple):
+    if isinstance(covariance, tuple) and covariance:
         pairs = [listed(pair, "covariance: a pair", "a pattern and a structure", ModelError) for pair in covariance]
         if any(len(pair) != 2 for pair in pairs):
             raise ModelError(f"covariance must be a structure, or map patterns to structures, got {short(covariance)}")

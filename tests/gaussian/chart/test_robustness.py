@@ -102,7 +102,7 @@ def test_lengths_the_model_cannot_generate() -> None:
     )
     with pytest.raises(LengthError, match="from top it generates 4 to 6"):
         rb.inside(twos, [0.0, 1.0, 2.0])
-    with pytest.raises(LengthError, match="under the given boundaries"):
+    with pytest.raises(LengthError, match="under what is known of its trees"):
         rb.inside(rb.GaussianRBN.create(dim=1), [0.0, 1.0, 2.0], boundaries=[1])
 
 

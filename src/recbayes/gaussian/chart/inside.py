@@ -91,16 +91,17 @@ class Chart:
             raise DataError(f"the chart has no cell {start}:{end} for {name}; the series has {self.length} observations")
         return v, int(points[0]), int(points[1])
 
-    def preference_of(self, start: int, end: int) -> float:
-        """What the user adds to the log probability of trees with a node of this span."""
-        if not len(self.plan.preference):
-            return 0.0
-        i, k = np.searchsorted(self.plan.positions, [start, end])
-        return float(self.plan.preference[i, k])
-
     def has_cell(self, v: int, i: int, k: int) -> bool:
         row = self.plan.rows[v, k - i]
         return bool(row["low"] <= i <= row["high"]) and (not len(self.plan.allowed) or bool(self.plan.allowed[i, k]))
+
+
+def preference_of(chart: Chart, start: int, end: int) -> float:
+    """What the user adds to the log probability of trees with a node of this span."""
+    if not len(chart.plan.preference):
+        return 0.0
+    i, k = np.searchsorted(chart.plan.positions, [start, end])
+    return float(chart.plan.preference[i, k])
 
 
 def chart_of_leaves(model: GaussianRBN, series: Series, constraints: Constraints = FREE, components: int = 1) -> Chart:

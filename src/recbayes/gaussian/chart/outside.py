@@ -12,7 +12,7 @@ from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.layout import HEIGHT, cell_places, pack_messages, read_cell, row_block, unpack_messages, write_cell
 from recbayes.errors import DataError, LengthError
 from recbayes.gaussian.chart.coordinates import inner_model, moments_outside
-from recbayes.gaussian.chart.inside import Chart, inside_one
+from recbayes.gaussian.chart.inside import Chart, inside_one, preference_of
 from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.outside import fill_outside
 from recbayes.gaussian.model.moments import moments_of_roots
@@ -124,5 +124,5 @@ def _probability_to_emit_all(chart: Chart) -> float:
         alone = inside_one(chart.model, chart.series, Constraints(boundaries=np.zeros(0, dtype=np.int64)))
     except LengthError:
         return 0.0
-    preferred = chart.preference_of(0, chart.length)
+    preferred = preference_of(chart, 0, chart.length)
     return float(np.exp(min(alone.log_evidence + preferred - chart.log_evidence, 0.0)))

@@ -17,7 +17,7 @@ from recbayes.errors import DataError, LengthError
 from recbayes.gaussian.chart.best import best_tree
 from recbayes.gaussian.chart.conditioning import condition_given
 from recbayes.gaussian.chart.coordinates import otherwise
-from recbayes.gaussian.chart.inside import Chart, inside_one
+from recbayes.gaussian.chart.inside import Chart, inside_one, preference_of
 from recbayes.gaussian.chart.plan import ticks_at
 from recbayes.gaussian.chart.tables import LEFT, RIGHT, tables_of
 from recbayes.gaussian.emissions.emission import Emission
@@ -125,7 +125,7 @@ def _digits_lost(chart: Chart) -> float:
         right = careful_log_joint(model, chart.series, tree)
         error = abs(log_joint(model, chart.series, tree) - right)
         if number == 0 and is_only_tree(chart, tree):  # the chart rounds otherwise than the messages of one tree
-            preferred = sum(chart.preference_of(*span) for span in tree.spans)
+            preferred = sum(preference_of(chart, *span) for span in tree.spans)
             error = max(error, abs(chart.log_evidence - preferred - right))
         if not error <= TOLERANCE[0] + TOLERANCE[1] * abs(right):
             lost = max(lost, error) if np.isfinite(error) else np.inf

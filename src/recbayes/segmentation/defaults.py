@@ -8,7 +8,7 @@ counts as much as its evidence says.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.special import logsumexp
@@ -95,9 +95,10 @@ def default_models(
     minimum: int = 1,
     expected: Sequence[float] = EXPECTED,
     also: Sequence[float] = (),
+    outliers: bool = True,
 ) -> list[Candidate]:
     """The models of a series that may be looked at in several ways; trees may `also` be drawn with other expected numbers of
-    segments, which count for nothing otherwise."""
+    segments, which count for nothing otherwise. Without `outliers`, these have been taken out before."""
     weights = 1.0 / np.asarray(expected)
     shares = (*(weights / weights.sum()).tolist(), *(0.0 for _ in also))
     found = []
@@ -110,13 +111,14 @@ def default_models(
         for kind in kinds:
             probability = 1.0 / (len(kinds) * len(views))
             together = 0.0 if kind.endswith("autoregressive") else SHARED
-            bank = _leaf(view.units, kind, periods, *_own_noise(view.units))
+            leaf = partial(_leaf, view.units, kind, periods, OUTLIERS if outliers else 0.0)
+            bank = leaf(*_own_noise(view.units))
             found.append(Candidate(view, kind, bank, None, probability * (1.0 - together), bank, lengths, shares))
             if together:
-                common = bank if bank.columns == 1 else _leaf(view.units, kind, periods, *_common_noise(view.units), False)
+                common = bank if bank.columns == 1 else leaf(*_common_noise(view.units), False)
                 for m, member in enumerate(common.bank):
-                    weight, leaf = probability * together * member.weight, member.emission
-                    found.append(Candidate(view, kind, common, m, weight, leaf, lengths, shares))  # type: ignore[arg-type]
+                    weight, one = probability * together * member.weight, member.emission
+                    found.append(Candidate(view, kind, common, m, weight, one, lengths, shares))  # type: ignore[arg-type]
     return found
 
 
@@ -135,7 +137,13 @@ def _common_noise(units: Units) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _leaf(
-    units: Units, kind: str, periods: Sequence[float], noise: np.ndarray, levels: np.ndarray, each_column: bool = True
+    units: Units,
+    kind: str,
+    periods: Sequence[float],
+    outliers: float,
+    noise: np.ndarray,
+    levels: np.ndarray,
+    each_column: bool = True,
 ) -> Leaf:
     scale = units.scale
     return Leaf(
@@ -147,7 +155,7 @@ def _leaf(
         periods=periods,
         season_std=SEASON * scale if len(periods) else None,
         start_std=START * scale,
-        outlier_probability=OUTLIERS,
-        outlier_std=BROAD * scale,
+        outlier_probability=outliers,
+        outlier_std=BROAD * scale if outliers else None,
         each_column=each_column,
     ).checked("leaf", len(scale))

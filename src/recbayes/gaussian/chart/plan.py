@@ -19,6 +19,7 @@ from recbayes.compiled.layout import choices_sizes, lay_out_rows, put_end_to_end
 from recbayes.gaussian.chart.tables import Tables
 from recbayes.spans.constraints import FREE, Constraints
 from recbayes.spans.reach import UNBOUNDED, reached, span_widths
+from recbayes.tree.known import NODE
 
 
 class Plan(NamedTuple):
@@ -31,7 +32,7 @@ class Plan(NamedTuple):
     positions: np.ndarray  # (M + 1,) observation at which each point stands
     ticks: np.ndarray  # (M + 1,) and when that is, from 0: lengths of leaves are differences of these
     rows: np.ndarray  # (V, M + 1) of ROW, by width: cells have starts low to high (none if low > high)
-    emit_rows: np.ndarray  # (E, M + 1) of ROW
+    emit_rows: np.ndarray  # (E, M + 1) of ROW; none where users let no span of that width be a leaf
     shortest: np.ndarray  # (V,) fewest and most segments that a variable can span
     longest: np.ndarray
     inside_base: np.ndarray  # (V,)
@@ -53,13 +54,24 @@ def make_plan(tables: Tables, length: int, constraints: Constraints = FREE, tick
     if ticks is not None:
         positions = positions[_begins_a_tick(ticks)[positions]]
     ticks = ticks_at(positions, ticks)
-    plan = _plan_of_structure(_structure(tables, int(np.diff(ticks).max())), len(positions) - 1)
+    allowed = constraints.mask_between(positions, length)
+    segments = len(positions) - 1
+    plan = _plan_of_structure(_structure(tables, int(np.diff(ticks).max())), segments, widest_leaf(allowed, segments))
     return plan._replace(
         positions=positions,
         ticks=ticks,
-        allowed=constraints.mask_between(positions, length),
+        allowed=allowed,
         preference=constraints.preference_between(positions, length),
     )
+
+
+def widest_leaf(allowed: np.ndarray, segments: int) -> int:
+    """The most segments of a span that users let be a leaf; at least one, as potentials are products of segments'."""
+    if not len(allowed):
+        return segments
+    leaf = allowed == NODE
+    ends = np.where(leaf.any(axis=1), segments - leaf[:, ::-1].argmax(axis=1), 0)  # the last one of every start
+    return max(int((ends - np.arange(segments + 1)).max()), 1)
 
 
 def ticks_at(positions: np.ndarray, ticks: np.ndarray | None) -> np.ndarray:
@@ -109,13 +121,17 @@ def _structure(tables: Tables, segment: int) -> _Structure:
 
 
 @lru_cache(maxsize=64)
-def _plan_of_structure(structure: _Structure, segments: int) -> Plan:
-    """Training evaluates many models of one structure on the same lengths: their plan is made once."""
+def _plan_of_structure(structure: _Structure, segments: int, widest: int) -> Plan:
+    """Training evaluates many models of one structure on the same lengths: their plan is made once.
+
+    Leaves have at most `widest` segments. Where that is few, as when segments are given, most of what there would be of
+    potentials is not there.
+    """
     rules = np.array(structure.rules, dtype=np.int64).reshape(-1, 3)
     shortest, longest = structure.widths()
     low, high = reached(rules, shortest, longest, structure.roots, segments)
     emits = np.array([limit for limits in structure.leaves for _, limit in limits], dtype=np.int64)
-    limit = np.where(emits < 0, segments, np.minimum(emits, segments))
+    limit = np.minimum(np.where(emits < 0, segments, emits), widest)
     widths = np.arange(segments + 1)
     emit_high = np.where((widths >= 1) & (widths <= limit[:, None]), segments - widths, -1)
     rows, sizes = lay_out_rows(low, high, structure.size)

@@ -116,10 +116,10 @@ def _draw(chart: Chart, draws: int, seed: int) -> tuple[Forest, np.ndarray]:
 
 
 def _shares(chart: Chart) -> np.ndarray:
-    """Probabilities with which the prior's Gaussians are drawn: mostly as the chart says, and each of them sometimes."""
-    count = len(chart.log_evidence_by_prior)
+    """Probabilities with which the prior's Gaussians are drawn: mostly as the chart says, each with trees sometimes."""
     shares = np.exp(chart.log_evidence_by_prior - chart.log_evidence)
-    return shares if count == 1 else 0.99 * shares / shares.sum() + 0.01 / count
+    possible = chart.log_evidence_by_prior > -np.inf
+    return shares if len(shares) == 1 else 0.99 * shares / shares.sum() + 0.01 * possible / possible.sum()
 
 
 def _forest(chart: Chart, columns: np.ndarray, sizes: np.ndarray) -> Forest:

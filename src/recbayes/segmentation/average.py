@@ -1,7 +1,7 @@
 """The posterior of a series averaged over models: each counts as much as its evidence, given the length, and its prior
 say."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -134,12 +134,16 @@ class AveragePosterior(Posterior):
             raise DataError(f"no draw has a segment {start}:{end}")
         return belief(self._leaves[start, end])
 
-    def latents(self) -> dict[tuple[int, int], Latent]:
-        """Values of all nodes in the draws, by start and end (observations): mixtures over the models, by their moments."""
+    def latents(self, spans: Iterable[tuple[int, int]] | None = None) -> dict[tuple[int, int], Latent]:
+        """Values of all nodes in the draws, or of some, by start and end (observations): mixtures over the models, by their
+        moments."""
         found: dict[tuple[int, int], list[tuple[float, np.ndarray, np.ndarray]]] = {}
         for share, part, weights in zip(self.shares, self.parts, self._weights, strict=True):
             positions = part.chart.plan.positions
-            for (_, i, k), one in gather_latents(part.chart, part.trees, weights, part.prior_components).items():
+            wanted = None if spans is None else np.searchsorted(positions, np.array(list(spans)).reshape(-1, 2))
+            for (_, i, k), one in gather_latents(
+                part.chart, part.trees, weights, part.prior_components, wanted=wanted
+            ).items():
                 own = share * one.probability, one.mean, one.covariance
                 found.setdefault((int(positions[i]), int(positions[k])), []).append(own)
         latents = {}
@@ -168,14 +172,20 @@ class AveragePosterior(Posterior):
     def finish(self, tree: Forest) -> Tree:
         """Rules of leaves are those most frequent in the draws."""
         rules = tree.rules.copy()
-        for n in np.flatnonzero(tree.arities == 0):
-            here = (self.trees.starts == tree.starts[n]) & (self.trees.ends == tree.ends[n]) & (self.trees.arities == 0)
-            totals: dict[int, float] = {}
-            for rule, weight in zip(self.trees.rules[here].tolist(), self.weights[self.trees.owners[here]], strict=True):
-                totals[rule] = totals.get(rule, 0.0) + weight
-            rules[n] = (
-                max(totals, key=lambda rule: totals[rule]) if totals else next(r for r in self.trees.rule_names if r < 0)
-            )
+        forest, points = self.trees, len(tree.positions)
+        leaves = forest.arities == 0
+        spans = forest.starts[leaves].astype(np.int64) * points + forest.ends[leaves]
+        names = np.array(sorted(forest.rule_names))
+        place = np.searchsorted(names, forest.rules[leaves])
+        weights = self.weights[forest.owners[leaves]]
+        own = np.flatnonzero(tree.arities == 0)
+        wanted = tree.starts[own].astype(np.int64) * points + tree.ends[own]  # leaves of a tree come in order
+        where = np.minimum(np.searchsorted(wanted, spans), len(wanted) - 1)
+        hit = wanted[where] == spans
+        totals = np.zeros((len(own), len(names)))
+        np.add.at(totals, (where[hit], place[hit]), weights[hit])
+        some = next(r for r in forest.rule_names if r < 0)
+        rules[own] = np.where(totals.any(axis=1), names[totals.argmax(axis=1)], some)
         split = next((number for number in self.trees.rule_names if number >= 0), 0)
         rules[tree.arities > 0] = split
         return replace(tree, rules=rules, rule_names=self.trees.rule_names)[0]

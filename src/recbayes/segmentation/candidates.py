@@ -11,22 +11,11 @@ from recbayes.checks.many import run_many
 from recbayes.gaussian.chart.flat import boundary_probability, span_evidence
 from recbayes.segmentation.defaults import LINK, TERMINATION, Candidate
 from recbayes.segmentation.lengths import log_count_probability
+from recbayes.segmentation.points import BUDGET, Points
 
 ALL = 64  # observations up to which every point is a candidate
 MOST = 900  # points of a flat pass
 KEPT = 160  # candidates, at most
-BUDGET = 1e-3  # the probability of a boundary, below which a point is left out
-
-
-class Points(NamedTuple):
-    """Candidates (observations, both ends included), the expected number of boundaries elsewhere, how coarse the first look
-    was (every so many observations), and the models with their shares of the posterior without a tree."""
-
-    positions: np.ndarray
-    left_out: float
-    step: int
-    models: tuple[Candidate, ...]
-    shares: np.ndarray
 
 
 def find_points(models: Sequence[Candidate], length: int, count: float | None = None) -> Points:

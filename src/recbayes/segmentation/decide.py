@@ -6,6 +6,7 @@ change may be beyond doubt and its place not: what is not told so is looked for 
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -42,16 +43,12 @@ def decide(
     """The change points that are more probable than not, at least and at most so many, in order, and so far from each other
     and from the ends that segments have the fewest observations that they must."""
     found: dict[int, tuple[float, int]] = {}
-    left = boundaries
-    for window in dict.fromkeys(factor * tolerance for factor in WINDOWS):
-        while len(left.positions) and len(found) < count[1]:
-            near = _probability_near(left, length, window)
-            centre = int(near.argmax())
-            if near[centre] <= 0.5:
-                break
-            likeliest = _likeliest if window == tolerance else _median
-            position, left = _taken(left, centre, window, minimum, likeliest)
-            found[position] = float(min(near[centre], 1.0)), window
+    rest = []
+    for group in _groups(boundaries, WINDOWS[-1] * tolerance, minimum) if count[1] >= length - 1 else [boundaries]:
+        own, left = _likely(group, length, tolerance, count[1], minimum)
+        found |= own
+        rest.append(left)
+    left = rest[0] if len(rest) == 1 else _together(rest)
     while len(left.positions) and len(found) < count[0]:  # there must be more: the likeliest
         near = _probability_near(left, length, tolerance)
         if near.max() <= 0.0:
@@ -62,6 +59,51 @@ def decide(
     if len(placed) >= count[0] and _are_apart([one.position for one in placed], length, minimum):
         return placed
     return _of_one_draw(boundaries, length, tolerance, count)
+
+
+def _likely(
+    boundaries: Boundaries, length: int, tolerance: int, most: int, minimum: int
+) -> tuple[dict[int, tuple[float, int]], Boundaries]:
+    """Positions of changes that are more probable than not, with their probabilities and windows, and what is left."""
+    found: dict[int, tuple[float, int]] = {}
+    left = boundaries
+    for window in dict.fromkeys(factor * tolerance for factor in WINDOWS):
+        while len(left.positions) and len(found) < most:
+            centre, probability = _summit(left, length, window)
+            if probability <= 0.5:
+                break
+            likeliest = _likeliest if window == tolerance else _median
+            position, left = _taken(left, centre, window, minimum, likeliest)
+            found[position] = float(min(probability, 1.0)), window
+    return found, left
+
+
+def _summit(boundaries: Boundaries, length: int, window: int) -> tuple[int, float]:
+    """The first position with the most probable boundary within the window, and its probability."""
+    begin = max(int(boundaries.positions.min()) - window, 0)
+    end = min(int(boundaries.positions.max()) + window, length)
+    near = _probability_near(boundaries._replace(positions=boundaries.positions - begin), end - begin, window)
+    return begin + int(near.argmax()), float(near.max())
+
+
+def _groups(boundaries: Boundaries, window: int, minimum: int) -> list[Boundaries]:
+    """Boundaries that have nothing to do with each other, whatever is decided: they are far apart."""
+    if not len(boundaries.positions):
+        return [boundaries]
+    places = np.unique(boundaries.positions)
+    new = np.append(0, np.cumsum(np.diff(places) > 4 * window + minimum))
+    group = new[np.searchsorted(places, boundaries.positions)]
+    order = np.argsort(group, kind="stable")
+    edges = np.searchsorted(group[order], np.arange(new[-1] + 2))
+    parts = [order[first:last] for first, last in pairwise(edges)]
+    return [Boundaries(boundaries.positions[part], boundaries.owners[part], boundaries.weights) for part in parts]
+
+
+def _together(parts: list[Boundaries]) -> Boundaries:
+    """All of them, one draw after the other and in order."""
+    positions, owners = (np.concatenate([part[n] for part in parts]) for n in (0, 1))
+    order = np.lexsort([positions, owners])
+    return Boundaries(positions[order], owners[order], parts[0].weights)
 
 
 def _taken(
@@ -91,13 +133,20 @@ def _of_one_draw(boundaries: Boundaries, length: int, tolerance: int, count: tup
 
 def _placed(boundaries: Boundaries, found: list[tuple[int, tuple[float, int]]], reach: int) -> list[ChangePoint]:
     """Change points at the medians of all boundaries that are nearest to them: a change may be spread out widely."""
+    if not found:
+        return []
     centres = np.array([position for position, _ in found])
+    nearest = np.searchsorted(centres, boundaries.positions).clip(1, max(len(centres) - 1, 1))
+    before, after = centres[nearest - 1], centres[nearest.clip(max=len(centres) - 1)]
+    nearest -= boundaries.positions - before <= np.abs(after - boundaries.positions)
+    order = np.argsort(nearest, kind="stable")
+    edges = np.searchsorted(nearest[order], np.arange(len(centres) + 1))
     changes: dict[int, ChangePoint] = {}
     for n, (position, (probability, window)) in enumerate(found):
-        apart = np.abs(boundaries.positions[:, None] - centres)
-        own = (apart.argmin(axis=1) == n) & (apart[:, n] <= reach)
-        own = _nearest(boundaries, own, position)
-        low, middle, high = _quantiles(boundaries, own) if own.any() else (position, position, position)
+        own = order[edges[n] : edges[n + 1]]
+        part = Boundaries(boundaries.positions[own], boundaries.owners[own], boundaries.weights)
+        chosen = _nearest(part, np.abs(part.positions - position) <= reach, position)
+        low, middle, high = _quantiles(part, chosen) if chosen.any() else (position, position, position)
         changes.setdefault(middle, ChangePoint(middle, probability, low, high, window))
     return [changes[position] for position in sorted(changes)]
 

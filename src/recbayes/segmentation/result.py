@@ -10,8 +10,8 @@ import numpy as np
 from recbayes.data.table import Table
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.segmentation.average import AveragePosterior
-from recbayes.segmentation.candidates import Points
 from recbayes.segmentation.decide import ChangePoint
+from recbayes.segmentation.points import Points
 from recbayes.segmentation.rows import frame_of, rows_of
 from recbayes.segmentation.texts import summary
 from recbayes.tree.tree import Tree
@@ -37,6 +37,7 @@ class Segmentation:
     tolerance: int
     logarithms: bool
     library: str | None = None  # of data frames, that the data came from
+    outliers: np.ndarray | None = None  # (N, columns): observations of a long series that were taken for missing
 
     @cached_property
     def change_points(self) -> list[Any]:

@@ -14,11 +14,14 @@ from recbayes.data.frames import read_tables
 from recbayes.data.table import Table
 from recbayes.errors import DataError
 from recbayes.segmentation.average import AveragePosterior, likeliest_view
-from recbayes.segmentation.candidates import Points, find_points, flat_probability
+from recbayes.segmentation.candidates import MOST, find_points, flat_probability
 from recbayes.segmentation.decide import Boundaries, ChangePoint, decide
 from recbayes.segmentation.defaults import EXPECTED, KINDS, Candidate, default_models
 from recbayes.segmentation.infer import GivenSegments, Task, draw_average
+from recbayes.segmentation.long import find_points as find_points_of_long
 from recbayes.segmentation.meeting import moved_to_meetings
+from recbayes.segmentation.outlying import without_outliers
+from recbayes.segmentation.points import NEGLIGIBLE, Points
 from recbayes.segmentation.progress import Progress
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.tell import told_tree
@@ -26,7 +29,6 @@ from recbayes.segmentation.units import View, views_of
 from recbayes.spans.constraints import Constraints, constraints_of
 
 TOLERANCE = 5
-NEGLIGIBLE = 1e-3  # a model with a smaller share of the posterior is not drawn from
 
 
 @dataclass(frozen=True)
@@ -113,22 +115,27 @@ def _segment_one(
     if len(table) < least:
         raise DataError(f"the series has {len(table)} observations, too few for min_length and segments: at least {least}")
     length = len(table)
+    long = length > MOST and not settings.periods
+    series, outliers = without_outliers(_series(table)) if long else (_series(table), None)
     models = default_models(
-        views_of(_series(table), settings.logarithms),
+        views_of(series, settings.logarithms),
         kinds=settings.kinds,
         periods=settings.periods,
         minimum=settings.minimum,
         expected=settings.expected,
         also=() if settings.segments is None else np.geomspace(1.05, max(length / settings.minimum, 2.0), 12).tolist(),
+        outliers=not long,
     )
     progress.stage(f"looking for places of changes in {length} observations")
     wished = None if settings.segments is None else float(np.mean(settings.segments))
-    if known.boundaries is None:
-        points = find_points(models, length, wished)
-    else:
+    if known.boundaries is not None:
         points = _given_points(models, known.points(length), wished)
+    elif long:
+        points = find_points_of_long(models, length, wished, progress.stage)
+    else:
+        points = find_points(models, length, wished)
     count = settings.segments or (1, length)
-    task = Task(Constraints(boundaries=points.positions), settings.draws, seed, count, settings.executor, progress)
+    task = Task(points.constraints, settings.draws, seed, count, settings.executor, progress)
     posterior = draw_average(*worth(points), task)
     tolerance = min(TOLERANCE, max(length // 4, 1)) if settings.tolerance is None else min(settings.tolerance, length)
     changes = decide(_boundaries(posterior), length, tolerance, (count[0] - 1, count[1] - 1), settings.minimum)
@@ -139,7 +146,9 @@ def _segment_one(
         changes, within = moved, _given_segments(moved, posterior, view, task)
     tree = told_tree(within, posterior, {one.position: one.within for one in changes})
     posterior.warn()
-    return Segmentation(table, tuple(changes), tree, posterior, within, points, tolerance, view.logarithms, library)
+    return Segmentation(
+        table, tuple(changes), tree, posterior, within, points, tolerance, view.logarithms, library, outliers
+    )
 
 
 def _series(table: Table) -> Series:

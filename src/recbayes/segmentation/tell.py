@@ -16,11 +16,11 @@ def told_tree(within: AveragePosterior, posterior: Posterior, near: Mapping[int,
     """The tree of highest expected F1 over the segments; probabilities are those before anything was decided, give or take
     as much as is said of every change."""
     tree = within.tree()
-    latents = within.latents()
+    latents = within.latents(tree.spans)
     nodes = []
-    for node, arity in zip(tree.nodes, tree.arities, strict=True):
+    probabilities = probabilities_near(posterior, tree, near)
+    for node, arity, probability in zip(tree.nodes, tree.arities, probabilities, strict=True):
         latent = latents.get((node.start, node.end))
-        probability = probability_near(posterior, node, near)
         own = None if arity else own_of(within, node)
         nodes.append(replace(node, probability=probability, own=own, **_value(latent)))  # type: ignore[arg-type]
     return Tree(nodes, tree.arities)
@@ -45,11 +45,21 @@ def own_of(within: AveragePosterior, node: Node) -> dict[str, object]:
     }
 
 
-def probability_near(posterior: Posterior, node: Node, near: Mapping[int, int]) -> float:
-    """The probability of a node with these ends, give or take what is said of them; the ends of the series are certain."""
+def probabilities_near(posterior: Posterior, tree: Tree, near: Mapping[int, int]) -> list[float]:
+    """Of every node, the probability of one with these ends, give or take what is said of them; the ends of the series are
+    certain."""
     forest, length = posterior.trees, posterior.length
     starts, ends = forest.positions[forest.starts], forest.positions[forest.ends]
-    left = starts == 0 if node.start == 0 else (np.abs(starts - node.start) <= near[node.start]) & (starts > 0)
-    right = ends == length if node.end == length else (np.abs(ends - node.end) <= near[node.end]) & (ends < length)
-    there = np.unique(forest.owners[left & right])
-    return float(min(posterior.weights[there].sum(), 1.0))
+    order = np.argsort(starts, kind="stable")
+    sorted_starts = starts[order]
+    found = []
+    for node in tree:
+        low, high = (0, 0) if node.start == 0 else (max(node.start - near[node.start], 1), node.start + near[node.start])
+        there = order[np.searchsorted(sorted_starts, low) : np.searchsorted(sorted_starts, high, side="right")]
+        if node.end == length:
+            right = ends[there] == length
+        else:
+            right = (np.abs(ends[there] - node.end) <= near[node.end]) & (ends[there] < length)
+        owners = np.unique(forest.owners[there[right]])
+        found.append(float(min(posterior.weights[owners].sum(), 1.0)))
+    return found

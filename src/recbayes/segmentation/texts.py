@@ -27,6 +27,8 @@ def summary(found: "Segmentation") -> str:
         f"{len(found.points.positions) - 2} of {len(data) - 1} positions looked at, {found.points.left_out:.2g} changes "
         "expected elsewhere"
     )
+    if found.outliers is not None and found.outliers.any():
+        lines.append(f"{found.outliers.sum()} observations stick out from their neighbours, and were taken for missing")
     return "\n".join(lines)
 
 

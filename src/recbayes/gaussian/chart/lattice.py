@@ -12,7 +12,17 @@ from recbayes.checks.series import Series
 from recbayes.compiled.compilation import run_kernel
 from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.emissions.regression import columns_of, numbers_of, ticks_of
-from recbayes.gaussian.kernels.blocks import ENTRIES, Blocks, sum_blocks
+from recbayes.gaussian.kernels.blocks import (
+    ENTRIES,
+    FIRST_LOG,
+    FIRST_WEIGHT,
+    LOG,
+    NEXT_LOG,
+    NEXT_WEIGHT,
+    SEEN,
+    Blocks,
+    sum_blocks,
+)
 from recbayes.gaussian.kernels.lattice import find_lattice, lattice_pass
 from recbayes.gaussian.kernels.leaves import observation_terms
 from recbayes.lengths import Length
@@ -32,7 +42,8 @@ class Lattice(NamedTuple):
 
 
 class Flat(NamedTuple):
-    """The log evidence of all segmentations, and the probabilities of boundaries at points, and of spans as leaves."""
+    """The log evidence of all segmentations, the probabilities of boundaries at points, and log probabilities of spans as
+    leaves."""
 
     log_evidence: float
     boundaries: np.ndarray
@@ -46,18 +57,44 @@ def has_blocks(leaf: Leaf) -> bool:
 
 
 def blocks_of(leaf: Leaf, series: Series, positions: np.ndarray) -> Blocks:
-    """What all members of a leaf's bank see between points."""
-    members = [member.emission for member in leaf.bank]
+    """What all members of a leaf's bank see between points. Those of one coefficient differ in scale alone."""
+    members: list[Leaf] = [member.emission for member in leaf.bank]  # type: ignore[misc]
     entries = np.empty((len(members), leaf.columns, len(positions) - 1, ENTRIES))
-    ratio = np.empty((len(members), leaf.columns))
+    limits = np.empty((len(members), leaf.columns, 2))
+    base: dict[float, int] = {}
     for m, one in enumerate(members):
-        for d, column in enumerate(columns_of(one, series, positions)):  # type: ignore[arg-type]
-            terms = run_kernel(observation_terms, column, numbers_of(one, d, np.float64))  # type: ignore[arg-type]
-            run_kernel(sum_blocks, column, tuple(terms), entries[m, d])
-            ratio[m, d] = terms.limits[1] / terms.limits[0]
-    phi = np.array([one.coefficients[0] for one in members])  # type: ignore[attr-defined]
+        phi = float(one.coefficients[0])
+        for d in range(leaf.columns):
+            limits[m, d] = _limits(one, d)
+        if phi not in base:
+            base[phi] = m
+            for d, column in enumerate(columns_of(one, series, positions)):
+                terms = run_kernel(observation_terms, column, numbers_of(one, d, np.float64))
+                run_kernel(sum_blocks, column, tuple(terms), entries[m, d])
+        else:
+            _rescale(entries[base[phi]], one.noise_levels[0] / members[base[phi]].noise_levels[0], limits[m], entries[m])
+    phi_ = np.array([one.coefficients[0] for one in members])
     rise = np.full(leaf.columns, -1.0) if leaf.trend_std is None else np.array(leaf.trend_std, dtype=np.float64)
-    return Blocks(entries, phi, ratio, np.array([member.weight for member in leaf.bank]), rise)
+    return Blocks(entries, phi_, limits[..., 1] / limits[..., 0], np.array([member.weight for member in leaf.bank]), rise)
+
+
+def _limits(leaf: Leaf, d: int) -> tuple[float, float]:
+    """Variances of noise at the first tick of a leaf, and in the long run, as `kernels.leaves` has them."""
+    noise, start, *_ = numbers_of(leaf, d, np.float64)
+    stationary = noise**2 / (1.0 - leaf.coefficients[0] ** 2)
+    return min(stationary, max(start, noise) ** 2) if leaf.coefficients[0] else noise**2, stationary
+
+
+def _rescale(entries: np.ndarray, factor: float, limits: np.ndarray, out: np.ndarray) -> None:
+    """Blocks (columns, blocks, ENTRIES) by noise that is so many times as large, and has limits of its own."""
+    out[:] = entries
+    out[..., :LOG] /= factor**2
+    out[..., NEXT_WEIGHT] /= factor**2
+    log_factor = np.log(factor)
+    out[..., LOG] -= np.maximum(out[..., SEEN] - 1.0, 0.0) * log_factor
+    out[..., NEXT_LOG] -= log_factor
+    out[..., FIRST_WEIGHT] = 1.0 / limits[:, :1]
+    out[..., FIRST_LOG] = -0.5 * np.log(2.0 * np.pi * limits[:, :1])
 
 
 def only(blocks: Blocks, member: int) -> Blocks:
@@ -90,7 +127,7 @@ def flat_pass(lattice: Lattice, length: Length, log_share: float) -> Flat:
     log_evidence = run_kernel(
         lattice_pass, lattice.first, lattice.begin, lattice.evidence, lengths, lattice.ticks, boundaries, spans
     )
-    return Flat(log_evidence, np.exp(np.minimum(boundaries, 0.0)), np.exp(np.minimum(spans, 0.0)))
+    return Flat(log_evidence, np.exp(np.minimum(boundaries, 0.0)), spans)
 
 
 def _ticks_at(series: Series, positions: np.ndarray) -> np.ndarray:

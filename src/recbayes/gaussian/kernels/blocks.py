@@ -14,8 +14,9 @@ from recbayes.compiled.lanes import KERNEL
 from recbayes.gaussian.kernels.leaves import MISSING, Column
 
 # Of a block: sums of weighted products (of the coefficients of level and slope, and of the target) about its first
-# observation, and their log scale; then of that observation: whether there is one, when and what it is, weight and log scale
-# as the first of a leaf and as a next one, how much of the one before it stays, and when and what that was.
+# observation, and their log scale; how many observations it has (0: none is seen); then of the first one: when and what it
+# is, weight and log scale as the first of a leaf and as a next one, how much of the one before it stays, and when and what
+# that was.
 LEVEL, CROSS, SLOPE, PULL, LEAN, SQUARE, LOG = range(7)
 SEEN, TICK, VALUE, FIRST_WEIGHT, FIRST_LOG, NEXT_WEIGHT, NEXT_LOG, RHO, LAST_TICK, LAST_VALUE = range(7, 17)
 SUMS, ENTRIES = 7, 17
@@ -41,8 +42,9 @@ def sum_blocks(c: Column, terms: tuple, entries: np.ndarray) -> None:
         for t in range(c.positions[block], c.positions[block + 1]):
             if c.state[t] == MISSING:
                 continue
-            if out[SEEN] == 0.0:
-                out[SEEN], out[TICK], out[VALUE] = 1.0, c.ticks[t], c.y[t]
+            out[SEEN] += 1.0
+            if out[SEEN] == 1.0:
+                out[TICK], out[VALUE] = c.ticks[t], c.y[t]
                 out[FIRST_WEIGHT], out[FIRST_LOG] = first_weight[t], first_log[t]
                 out[NEXT_WEIGHT], out[NEXT_LOG], out[RHO] = next_weight[t], next_log[t], rho[t]
                 if last[t] >= 0:

@@ -55,7 +55,7 @@ SLACK = 20.0  # nats that a leaf may fall below a leaf that begins now, and stil
 
 
 class Starts(NamedTuple):
-    """The leaves that have begun, in order. Quantities of a member and column lie one after the other, in all starts each."""
+    """The leaves that have begun, in order. Quantities of members and columns lie one after the other, each of all starts."""
 
     sums: np.ndarray  # (members * columns * SUMS * ROOM,)
     origin: np.ndarray  # (columns * ROOM,): the first value that is seen, NaN before
@@ -70,7 +70,7 @@ class Starts(NamedTuple):
 def find_lattice(
     blocks: Blocks, ticks: np.ndarray, lengths: np.ndarray, mean: np.ndarray, variance: np.ndarray, each_column: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Spans that matter, by their ends: where those of each end begin in the list, their starts, their log evidence as leaves.
+    """Spans that matter, by their ends: where those of each end begin in the list, their starts, their log evidence.
 
     `lengths` are log probabilities of a leaf to last 0, 1, ... ticks; values are normal and independent. With `each_column`
     every column has a member of its own.

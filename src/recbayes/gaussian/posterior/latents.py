@@ -13,18 +13,22 @@ CHUNK = 1 << 16  # nodes whose densities are held at once
 
 
 def gather_latents(
-    chart: Chart, forest: Forest, weights: np.ndarray, components: np.ndarray, by_rule: bool = False
+    chart: Chart,
+    forest: Forest,
+    weights: np.ndarray,
+    components: np.ndarray,
+    by_rule: bool = False,
+    wanted: np.ndarray | None = None,
 ) -> dict[tuple[int, ...], Latent]:
-    """The values of all nodes that occur in the draws, by variable, start and end (chart points), and perhaps by rule.
+    """The values of all nodes that occur in the draws, by variable, start and end (chart points), and perhaps by rule; or of
+    those whose start and end are `wanted` (spans, 2).
 
     A node's value is a mixture over the trees that have it, each contributing one Gaussian (Rao and Blackwell): total mean
     and covariance follow from sums of weights, means and squares, taken about the first mean met to keep all digits.
     """
     representatives, weights, components = merge_equal(forest, weights, components)
     trees = forest.select(representatives)
-    cells = np.stack([trees.variables, trees.starts, trees.ends, *([trees.rules] if by_rule else [])], axis=1)
-    unique, cell_of = np.unique(cells, axis=0, return_inverse=True)
-    cell_of = cell_of.reshape(-1)
+    unique, cell_of = _distinct([trees.variables, trees.starts, trees.ends, *([trees.rules] if by_rule else [])])
     size = max(variable.dim for variable in chart.model.variables)
     total = np.zeros(len(unique))
     centre, mean = np.zeros((len(unique), size)), np.zeros((len(unique), size))
@@ -53,14 +57,25 @@ def gather_latents(
     mean /= known[:, None]
     square = square / known[:, None] - _squares(mean)
     latents = {}
+    known_spans = None if wanted is None else set(map(tuple, wanted.tolist()))
     for number, cell in enumerate(unique.tolist()):
-        if total[number] > 0:
+        if total[number] > 0 and (known_spans is None or (cell[1], cell[2]) in known_spans):
             dim = chart.model.variables[cell[0]].dim
             covariance = unpack_symmetric(square[number], size)
             value = (centre[number] + mean[number])[:dim]
             moments = moments_outside(chart.model, cell[0], value, covariance[:dim, :dim].copy())
             latents[tuple(cell)] = Latent(*moments, float(min(total[number], 1.0)))
     return latents
+
+
+def _distinct(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct rows of columns of whole numbers, in order, and which of them each row is: by one number for a row."""
+    keys = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        least = int(column.min())
+        keys = keys * (int(column.max()) - least + 1) + (column - least)
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    return np.stack([column[first] for column in columns], axis=1), which.reshape(-1)
 
 
 def _squares(vectors: np.ndarray) -> np.ndarray:

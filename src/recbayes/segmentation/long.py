@@ -1,0 +1,153 @@
+"""The points at which a long series may be cut: flat passes on lattices, from coarse to fine around likely boundaries.
+
+The first look is at every `step`-th observation, about 20 sqrt(N) of them; each further one at points eight times as close
+to each other, about those where some kind of segments has a boundary. What the budget leaves out is told as the number of
+changes expected elsewhere.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from recbayes.checks.many import run_many
+from recbayes.gaussian.chart.lattice import blocks_of, flat_pass, lattice_of, only
+from recbayes.lengths import Geometric
+from recbayes.segmentation.defaults import LINK, TERMINATION, Candidate
+from recbayes.segmentation.lengths import log_count_probability
+from recbayes.segmentation.points import BUDGET, NEGLIGIBLE, Points
+from recbayes.spans.wide import strong_ends
+from recbayes.tree.known import NODE
+
+SPACING = 20.0  # how many times the square root of the number of observations there are points at first
+FINER = 8  # times as close are the points of the next look
+AROUND = 2  # steps on either side of a likely boundary
+MOST = 30_000  # points of a further look
+KEPT = 3_000  # candidates, at most
+POSSIBLE = -20.0  # the log probability of a span as a leaf, below which it is none
+LOG_SHARE = float(np.log(4.0 * TERMINATION * (1.0 - TERMINATION)))  # there are about 4^m trees over m segments
+
+
+class _Pass(NamedTuple):
+    """What one model says without a tree: itself, with the length that suits best; its log evidence, given the length of the
+    series; probabilities of boundaries at points; and spans (starts, ends) that may be leaves."""
+
+    model: Candidate
+    log_evidence: float
+    probability: np.ndarray
+    leaves: np.ndarray
+
+
+def find_points(models: Sequence[Candidate], length: int, count: float | None, tell: Callable[[str], None]) -> Points:
+    """Candidates, and which spans between them may be nodes and leaves. If so many segments are wished for, trees will be
+    drawn with lengths that give about as many."""
+    step = first = max(int(np.ceil(np.sqrt(length) / SPACING)), 1)
+    positions = np.unique(np.append(np.arange(0, length, step), length))
+    while True:
+        tell(f"looking for changes at {len(positions) - 2} of {length - 1} positions")
+        passes = _passes(models, positions, count)
+        shares = _shares(passes)
+        if step == 1:
+            return _points(passes, shares, positions, first)
+        positions, step = _refined(positions, _by_any(passes, shares), step, length)
+
+
+def _refined(positions: np.ndarray, probability: np.ndarray, step: int, length: int) -> tuple[np.ndarray, int]:
+    """Finer points around the likeliest ones, as many as there is room for, besides those themselves."""
+    finer = max(1, step // FINER)
+    around = np.arange(-AROUND * step, AROUND * step + 1, finer)
+    likely = 1 + np.argsort(-probability[1:-1], kind="stable")[: MOST // len(around)]
+    likely = positions[likely[probability[likely] >= BUDGET]]
+    found = np.unique(np.concatenate([[0, length], likely, (likely[:, None] + around).ravel()]))
+    return found[(found >= 0) & (found <= length)], finer
+
+
+def _by_any(passes: Sequence[_Pass], shares: np.ndarray) -> np.ndarray:
+    """Probabilities of boundaries by all models, half by their shares and half by the best of each kind: where points are
+    coarse, what lies between them tells more about these than about models."""
+    best = {}
+    for n in np.argsort(shares, kind="stable"):
+        best[passes[n].model.kind] = n
+    weights = 0.5 * shares
+    weights[list(best.values())] += 0.5 / len(best)
+    return weights @ np.array([one.probability for one in passes])
+
+
+def _points(passes: Sequence[_Pass], shares: np.ndarray, positions: np.ndarray, step: int) -> Points:
+    probability = shares @ np.array([one.probability for one in passes])
+    inner = probability[1:-1]
+    order = np.argsort(-inner, kind="stable")[: KEPT - 2]
+    chosen = np.concatenate([[0], np.sort(order[inner[order] >= BUDGET]) + 1, [len(positions) - 1]])
+    left_out = float(inner.sum() - probability[chosen[1:-1]].sum())
+    number = np.full(len(positions), -1)
+    number[chosen] = np.arange(len(chosen))
+    allowed = strong_ends(probability[chosen])
+    allowed[np.arange(len(chosen) - 1), np.arange(1, len(chosen))] = NODE
+    for one, share in zip(passes, shares, strict=True):
+        if share >= NEGLIGIBLE:
+            starts, ends = number[one.leaves]
+            possible = (starts >= 0) & (ends >= 0)
+            allowed[starts[possible], ends[possible]] = NODE
+    return Points(positions[chosen], left_out, step, tuple(one.model for one in passes), shares, allowed)
+
+
+def _shares(passes: Sequence[_Pass]) -> np.ndarray:
+    logs = np.array([one.log_evidence + np.log(one.model.probability) for one in passes])
+    shares = np.exp(logs - logs.max())
+    return shares / shares.sum()
+
+
+def _passes(models: Sequence[Candidate], positions: np.ndarray, count: float | None) -> list[_Pass]:
+    alike: dict[tuple[int, int], list[int]] = {}  # models that differ in what their segments share
+    for n, model in enumerate(models):
+        alike.setdefault((id(model.view), id(model.bank)), []).append(n)
+    groups = sorted(alike.values(), key=lambda some: -len(models[some[0]].bank.bank))  # those that take long first
+    found = run_many(
+        _of_bank, [[models[n] for n in some] for some in groups], [positions] * len(groups), [count] * len(groups)
+    )
+    passes = dict(zip((n for some in groups for n in some), (one for some in found for one in some), strict=True))
+    return [passes[n] for n in range(len(models))]
+
+
+def _of_bank(models: Sequence[Candidate], positions: np.ndarray, count: float | None) -> list[_Pass]:
+    """For models of one bank: segments have noise of their own, or share one of its members."""
+    view, bank = models[0].view, models[0].bank
+    blocks = blocks_of(bank, view.series, positions)
+    variance = (1.0 + LINK**2) * view.units.scale**2  # about what a level varies by
+    found = []
+    for one in models:
+        own = blocks if one.shared is None else only(blocks, one.shared)
+        shortest = min(one.lengths, key=lambda length: length.extra)
+        each = bank.each_column and one.shared is None
+        lattice = lattice_of(own, view.series, positions, shortest, LOG_SHARE, view.units.centre, variance, each)
+        flats = [flat_pass(lattice, length, LOG_SHARE) for length in one.lengths]
+        with np.errstate(divide="ignore"):
+            logs = np.log(one.shares) + np.array(
+                [
+                    flat.log_evidence - _log_length(length, view.ticks) + view.log_jacobian
+                    for flat, length in zip(flats, one.lengths, strict=True)
+                ]
+            )
+        total = float(logsumexp(logs))
+        if count is None:
+            drawn, weights = int(logs.argmax()), np.exp(logs - total)
+        else:
+            drawn = int(np.abs([flat.boundaries[1:].sum() - count for flat in flats]).argmin())
+            weights = np.eye(len(flats))[drawn]
+        probability = weights @ np.array([flat.boundaries for flat in flats])
+        possible = np.zeros(len(lattice.begin), dtype=np.bool_)
+        for flat, weight in zip(flats, weights, strict=True):
+            if weight > 0.0:
+                possible |= flat.spans + np.log(weight) >= POSSIBLE
+        leaves = np.stack([lattice.begin[possible], lattice.ends[possible]])
+        found.append(_Pass(replace(one, drawn=drawn), total, probability, leaves))
+    return found
+
+
+@lru_cache(maxsize=64)
+def _log_length(length: Geometric, ticks: int) -> float:
+    """The log probability that a series has this length."""
+    return float(logsumexp(log_count_probability(length, TERMINATION, ticks)))

@@ -55,7 +55,7 @@ SLACK = 20.0  # nats that a leaf may fall below a leaf that begins now, and stil
 
 
 class Starts(NamedTuple):
-    """The leaves that have begun, in order. Quantities of members and columns lie one after the other, each of all starts."""
+    """The leaves that have begun, in order. Quantities of members and columns follow one another, each of all starts."""
 
     sums: np.ndarray  # (members * columns * SUMS * ROOM,)
     origin: np.ndarray  # (columns * ROOM,): the first value that is seen, NaN before

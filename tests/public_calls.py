@@ -480,6 +480,7 @@ CALLS = [
     Call("Tree.to_brackets", lambda: {"tokens": list("abcde")}),
     Call("Tree.to_nltk", lambda: {"tokens": list("abcde")}),
     Call("known_spans", lambda: {"length": 5, "spans": [(0, 2)]}),
+    Call("KnownSpans", lambda: {"length": 5, "spans": [(0, 2)]}),
     Call("balanced_preference", lambda: {"length": 5, "strength": 1.0}),
     Call("node_scores", lambda: {"true": TREE, "predicted": TREE, "labelled": True}),
     Call("node_scores", lambda: {"true": [(0, 2)], "predicted": [(0, 2)], "labelled": False}),

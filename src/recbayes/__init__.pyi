@@ -23,6 +23,7 @@ from .errors import ExecutorError as ExecutorError
 from .errors import FileError as FileError
 from .errors import LengthError as LengthError
 from .errors import ModelError as ModelError
+from .errors import SizeError as SizeError
 from .family.chain import Chain as Chain
 from .family.objectives import ExpectedF1 as ExpectedF1
 from .family.objectives import MostProbable as MostProbable
@@ -87,6 +88,7 @@ from .parameters.parameters import Parameters as Parameters
 from .segmentation.result import Segmentation as Segmentation
 from .segmentation.segment import segment as segment
 from .segmentation.segmenter import HierarchicalSegmenter as HierarchicalSegmenter
+from .tree.known import KnownSpans as KnownSpans
 from .tree.known import balanced_preference as balanced_preference
 from .tree.known import known_spans as known_spans
 from .tree.metrics import Scores as Scores

@@ -18,6 +18,7 @@ from recbayes.discrete.model.binary_form import Binary, BinaryForm, Lexical, Una
 from recbayes.discrete.model.flat import Discrete
 from recbayes.errors import DataError, LengthError
 from recbayes.spans.constraints import FREE, Constraints
+from recbayes.spans.table import SpanTable
 
 MOST_PREFERENCE = 300.0  # nats: its exponential is multiplied by numbers that floats must still hold
 
@@ -75,15 +76,26 @@ class DiscreteOutside:
     rules: np.ndarray  # expected number of uses of every rule of the grammar
 
     @cached_property
+    def spans(self) -> SpanTable:
+        """The spans that are nodes of some tree, with their probabilities."""
+        chart = self.chart
+        rows = [np.arange(low, high + 1) for low, high in zip(chart.plan.low, chart.plan.high, strict=True)]
+        starts = np.concatenate(rows[1:])
+        widths = np.repeat(np.arange(1, len(rows)), [len(row) for row in rows[1:]])
+        probability = np.concatenate(
+            [
+                self.arrivals[span_places(chart.plan, row, width)][:, chart.form.visible].sum(axis=1)
+                for width, row in enumerate(rows[1:], start=1)
+            ]
+        )
+        there = probability > 0
+        points = np.arange(chart.length + 1)
+        return SpanTable.summed(points, starts[there], (starts + widths)[there], probability[there])
+
+    @cached_property
     def node_probability(self) -> np.ndarray:
         """(N + 1, N + 1): the probability that some node spans from the row's to the column's position."""
-        chart = self.chart
-        probability = np.zeros((chart.length + 1, chart.length + 1))
-        for width in range(1, chart.length + 1):
-            starts = np.arange(chart.plan.low[width], chart.plan.high[width] + 1)
-            here = self.arrivals[span_places(chart.plan, starts, width)][:, chart.form.visible].sum(axis=1)
-            probability[starts, starts + width] = here
-        return np.minimum(probability, 1.0)
+        return self.spans.dense()
 
     def symbol_probability(self, start: int, end: int) -> dict[str, float]:
         """Expected numbers of nodes of each symbol over a span (probabilities, unless unary rules lead round)."""

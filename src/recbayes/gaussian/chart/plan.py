@@ -10,12 +10,13 @@ Lengths of leaves count ticks. Without times every observation is one tick; with
 has observations, and the segment after it lasts until the next such tick.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.compiled.layout import choices_sizes, lay_out_rows, put_end_to_end
+from recbayes.compiled.layout import cell_places, choices_sizes, lay_out_rows, put_end_to_end
 from recbayes.gaussian.chart.tables import Tables
 from recbayes.spans.constraints import FREE, Constraints
 from recbayes.spans.reach import UNBOUNDED, reached, span_widths
@@ -43,6 +44,13 @@ class Plan(NamedTuple):
     choices_size: int
     allowed: np.ndarray  # (M + 1, M + 1) of NO_NODE, NODE and INNER, or (0, 0) if all spans may be nodes
     preference: np.ndarray  # (M + 1, M + 1) log weights of nodes, or (0, 0) if there are none
+
+    def cells(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """All cells, row after row: the points where they begin and end, and where their inside messages begin."""
+        for base, rows in zip(self.inside_base, self.rows, strict=True):
+            for width in np.flatnonzero(rows["low"] <= rows["high"]):
+                starts = np.arange(rows[width]["low"], rows[width]["high"] + 1)
+                yield starts, starts + width, cell_places(base, rows[width], starts)
 
 
 def make_plan(tables: Tables, length: int, constraints: Constraints = FREE, ticks: np.ndarray | None = None) -> Plan:

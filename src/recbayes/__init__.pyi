@@ -24,6 +24,7 @@ from .errors import FileError as FileError
 from .errors import LengthError as LengthError
 from .errors import ModelError as ModelError
 from .errors import SizeError as SizeError
+from .errors import SlowWarning as SlowWarning
 from .family.chain import Chain as Chain
 from .family.objectives import ExpectedF1 as ExpectedF1
 from .family.objectives import MostProbable as MostProbable
@@ -54,6 +55,7 @@ from .general.model.supports import Simplex as Simplex
 from .inference.charts import best_tree as best_tree
 from .inference.charts import outside as outside
 from .inference.charts import quick_node_probability as quick_node_probability
+from .inference.cost import estimate_cost as estimate_cost
 from .inference.draws import sample_posterior as sample_posterior
 from .inference.estimate import map_estimate as map_estimate
 from .inference.given_tree import log_joint as log_joint

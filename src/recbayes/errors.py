@@ -38,5 +38,9 @@ class ApproximationWarning(UserWarning):
     """A number was computed whose approximation is visibly poor."""
 
 
+class SlowWarning(UserWarning):
+    """Work that is about to begin, and takes long."""
+
+
 class StudyError(RuntimeError):
     """A study that cannot run, here or with such settings."""

@@ -17,10 +17,15 @@ from recbayes.discrete.kernels.outside import fill_discrete_outside
 from recbayes.discrete.model.binary_form import Binary, BinaryForm, Lexical, Unary, binary_form
 from recbayes.discrete.model.flat import Discrete
 from recbayes.errors import DataError, LengthError
+from recbayes.family.cost import Cost, refuse_too_large
 from recbayes.spans.constraints import FREE, Constraints
 from recbayes.spans.table import SpanTable
 
 MOST_PREFERENCE = 300.0  # nats: its exponential is multiplied by numbers that floats must still hold
+
+
+ADVICE = "divide the sequence, or give a grammar whose trees branch one way"
+SECONDS = 2e-9  # for every pair of a split and a rule, about
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,12 +109,25 @@ class DiscreteOutside:
         return {} if number < 0 else {names[n]: float(p) for n, p in enumerate(self.nodes[number, : len(names)]) if p > 0}
 
 
+def discrete_cost(model: Discrete, length: int) -> Cost:
+    """What the chart of so many tokens takes."""
+    form = binary_form(model.flat())
+    return _cost(form, span_plan(form, length))
+
+
+def _cost(form: BinaryForm, plan: SpanPlan) -> Cost:
+    splits = np.maximum(plan.high - plan.low + 1, 0) * np.maximum(plan.last_left - plan.first_left + 1, 0)
+    cells, pairs = plan.spans * form.symbols, int(splits.sum()) * len(form.binary.parent)
+    return Cost(cells, pairs, cells * np.dtype(np.float64).itemsize, SECONDS * pairs)
+
+
 def inside_discrete(model: Discrete, numbers: np.ndarray, constraints: Constraints = FREE) -> DiscreteChart:
     """The chart of one sequence of tokens, given as numbers of terminals (negative: missing)."""
     if constraints.boundaries is not None:
         raise DataError("charts of discrete models are exact, and know no boundaries; see allowed")
     form = binary_form(model.flat())
     plan = span_plan(form, len(numbers))
+    refuse_too_large(_cost(form, plan), len(numbers) + 1, ADVICE)
     mask = constraints.mask(len(numbers)) > 0
     preference = _of_spans(plan, constraints.preference_between(np.arange(len(numbers) + 1), len(numbers)))
     values, scales = scaled_numbers(form, plan, numbers, mask, preference)

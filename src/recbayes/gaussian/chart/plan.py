@@ -58,9 +58,7 @@ def make_plan(tables: Tables, length: int, constraints: Constraints = FREE, tick
 
     `ticks` (N + 1) say when the observations were made (`Series.ticks`).
     """
-    positions = constraints.points(length)
-    if ticks is not None:
-        positions = positions[_begins_a_tick(ticks)[positions]]
+    positions = positions_of(length, constraints, ticks)
     ticks = ticks_at(positions, ticks)
     allowed = constraints.mask_between(positions, length)
     segments = len(positions) - 1
@@ -71,6 +69,12 @@ def make_plan(tables: Tables, length: int, constraints: Constraints = FREE, tick
         allowed=allowed,
         preference=constraints.preference_between(positions, length),
     )
+
+
+def positions_of(length: int, constraints: Constraints, ticks: np.ndarray | None) -> np.ndarray:
+    """The observations at which the points of a chart stand."""
+    positions = constraints.points(length)
+    return positions if ticks is None else positions[_begins_a_tick(ticks)[positions]]
 
 
 def widest_leaf(allowed: np.ndarray, segments: int) -> int:

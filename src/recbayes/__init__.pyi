@@ -23,6 +23,8 @@ from .errors import ExecutorError as ExecutorError
 from .errors import FileError as FileError
 from .errors import LengthError as LengthError
 from .errors import ModelError as ModelError
+from .errors import SizeError as SizeError
+from .errors import SlowWarning as SlowWarning
 from .family.chain import Chain as Chain
 from .family.objectives import ExpectedF1 as ExpectedF1
 from .family.objectives import MostProbable as MostProbable
@@ -53,6 +55,7 @@ from .general.model.supports import Simplex as Simplex
 from .inference.charts import best_tree as best_tree
 from .inference.charts import outside as outside
 from .inference.charts import quick_node_probability as quick_node_probability
+from .inference.cost import estimate_cost as estimate_cost
 from .inference.draws import sample_posterior as sample_posterior
 from .inference.estimate import map_estimate as map_estimate
 from .inference.given_tree import log_joint as log_joint
@@ -87,6 +90,7 @@ from .parameters.parameters import Parameters as Parameters
 from .segmentation.result import Segmentation as Segmentation
 from .segmentation.segment import segment as segment
 from .segmentation.segmenter import HierarchicalSegmenter as HierarchicalSegmenter
+from .tree.known import KnownSpans as KnownSpans
 from .tree.known import balanced_preference as balanced_preference
 from .tree.known import known_spans as known_spans
 from .tree.metrics import Scores as Scores

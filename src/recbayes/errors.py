@@ -18,6 +18,10 @@ class DataError(_OneLine):
     """Observations that cannot be used with the given model."""
 
 
+class SizeError(DataError):
+    """Work, or a result, that does not fit in memory; the message says how large it would be, and what fits."""
+
+
 class FileError(_OneLine):
     """A file that is damaged, foreign or from a newer version."""
 
@@ -32,6 +36,10 @@ class ExecutorError(BrokenExecutor):
 
 class ApproximationWarning(UserWarning):
     """A number was computed whose approximation is visibly poor."""
+
+
+class SlowWarning(UserWarning):
+    """Work that is about to begin, and takes long."""
 
 
 class StudyError(RuntimeError):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from recbayes.checks.many import named
-from recbayes.discrete.chart.chart import DiscreteChart, DiscreteOutside, inside_discrete
+from recbayes.discrete.chart.chart import ADVICE, DiscreteChart, DiscreteOutside, discrete_cost, inside_discrete
 from recbayes.discrete.chart.prefix import log_prefix_probability
 from recbayes.discrete.chart.states import best_states, filtered_states, smoothed_states
 from recbayes.discrete.chart.trees import best_discrete_tree
@@ -17,6 +17,7 @@ from recbayes.discrete.model.tokens import are_many, listed, token_numbers
 from recbayes.discrete.posterior.given_tree import log_weight
 from recbayes.discrete.posterior.posterior import DiscretePosterior, draw_trees_of
 from recbayes.errors import DataError, ModelError
+from recbayes.family.cost import Cost
 from recbayes.family.family import Counts, Family, Read
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.tree import Tree
@@ -29,6 +30,7 @@ class DiscreteFamily(Family[DiscreteChart, DiscreteOutside, DiscretePosterior]):
 
     name = "a discrete model"
     noun = "sequence"
+    advice = ADVICE
     reasons: ClassVar[Mapping[str, str]] = {
         "smooth": "the nodes of a discrete model have labels, but no values to smooth",
         "quick_node_probability": "node probabilities of a discrete model need no approximation: see "
@@ -49,6 +51,9 @@ class DiscreteFamily(Family[DiscreteChart, DiscreteOutside, DiscretePosterior]):
         if components != 1:
             raise DataError("charts of discrete models are exact: they know no components")
         return inside_discrete(model, sequence, constraints)
+
+    def cost(self, model: Discrete, length: int, constraints: Constraints, components: int) -> Cost:
+        return discrete_cost(model, length)
 
     def outside(self, chart: DiscreteChart) -> DiscreteOutside:
         return chart.outside

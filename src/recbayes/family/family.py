@@ -14,6 +14,7 @@ import numpy as np
 
 from recbayes.checks.kept import kept
 from recbayes.errors import DataError, ModelError
+from recbayes.family.cost import ADVICE, Cost
 from recbayes.family.posterior import Posterior
 from recbayes.family.saved import to_json
 from recbayes.parameters.parameters import Parameters
@@ -28,6 +29,7 @@ PosteriorT = TypeVar("PosteriorT", bound=Posterior, covariant=True)
 
 VERBS = {  # what users call where a method has another name
     "read": "inside",
+    "cost": "estimate_cost",
     "draw": "sample_posterior",
     "maximised": "reestimate",
     "free_numbers": "reestimate",
@@ -52,6 +54,7 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
     name: ClassVar[str]  # of its models, in messages
     noun = "series"  # what a sequence is called in messages
     tabular = False  # whether sequences are tables of numbers, observations by columns
+    advice = ADVICE  # how to have smaller charts
     reasons: ClassVar[Mapping[str, str]] = {}  # for methods that the family lacks: why, and what to do instead
 
     def has(self, verb: str) -> bool:
@@ -80,6 +83,10 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
     def inside(self, model: Any, sequence: Any, constraints: Constraints, components: int) -> ChartT:
         """The chart of a sequence; it has `model`, `length` and `log_evidence`."""
         self.refuse("inside")
+
+    def cost(self, model: Any, length: int, constraints: Constraints, components: int) -> Cost:
+        """What the chart of a sequence of so many observations takes."""
+        self.refuse("cost")
 
     def joint_inside(self, model: Any, sequence: Any, constraints: Constraints, values: Any) -> Any:
         """The chart of a sequence at fixed values of all nodes that there may be."""

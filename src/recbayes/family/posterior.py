@@ -13,6 +13,7 @@ from recbayes.checks.arrays import short
 from recbayes.errors import ApproximationWarning, DataError
 from recbayes.family.decode import Cells, expected_f1_tree
 from recbayes.family.objectives import Objective, objective_of
+from recbayes.spans.table import SpanTable
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
 
@@ -95,31 +96,38 @@ class Posterior(ABC):
     # Nodes
 
     @cached_property
+    def nodes(self) -> SpanTable:
+        """The spans that nodes of some draw have, with their probabilities and the Monte Carlo standard errors of these.
+
+        Where (nearly) all draws or none have a node, the error is what two draws more or less would change.
+        """
+        forest, weights = self.trees, self.weights
+        top = forest.is_top
+        spans = forest.positions[forest.starts[top]], forest.positions[forest.ends[top]]
+        found = SpanTable.summed(forest.positions, *spans, weights[forest.owners[top]])
+        squares = SpanTable.summed(forest.positions, *spans, weights[forest.owners[top]] ** 2).probability
+        unseen = min(2.0 / self.effective_sample_size, 1.0)
+        least = np.where((found.starts == 0) & (found.ends == self.length), 0.0, unseen)  # the root exists
+        variance = self._node_variance(found.probability, squares)
+        return replace(found, error=np.maximum(np.sqrt(np.maximum(variance, 0.0)), least), unseen=unseen)
+
+    def _node_variance(self, p: np.ndarray, squares: np.ndarray) -> np.ndarray:
+        """Variances of node probabilities p: the sum over draws of w^2 (z - p)^2, where z is 1 in draws that have the node,
+        whose squared weights sum to `squares`, and 0 in others."""
+        return squares * (1.0 - 2.0 * p) + p**2 * (self.weights**2).sum()
+
+    @cached_property
     def node_probability(self) -> np.ndarray:
-        """(N + 1, N + 1): the probability that a node spans from the row's to the column's position."""
-        return np.minimum(self._nodes_by_span(self.weights), 1.0)  # rounding of sums
+        """(N + 1, N + 1): the probability that a node spans from the row's to the column's position.
+
+        Of long series that is too large, and an error: see `nodes`.
+        """
+        return self.nodes.dense()
 
     @cached_property
     def node_probability_error(self) -> np.ndarray:
-        """The Monte Carlo standard error of every node probability.
-
-        Where (nearly) all draws or none have a node, it is what two draws more or less would change.
-        """
-        square = self._nodes_by_span(self.weights**2)
-        p = self.node_probability  # sum over draws of w^2 (z - p)^2, with z = 1 in `square` and 0 elsewhere
-        return self._errors_from(square * (1.0 - 2.0 * p) + p**2 * (self.weights**2).sum())
-
-    def _errors_from(self, variance: np.ndarray) -> np.ndarray:
-        """Standard errors from variances, not below what two draws are worth: where none was seen, there may be some."""
-        least = np.triu(np.full_like(variance, min(2.0 / self.effective_sample_size, 1.0) ** 2), 1)
-        least[0, -1] = 0.0  # the root exists
-        return np.sqrt(np.maximum(variance, least))
-
-    def _nodes_by_span(self, values: np.ndarray) -> np.ndarray:
-        forest, points = self.trees, self.length + 1
-        top = forest.is_top
-        spans = forest.positions[forest.starts[top]] * points + forest.positions[forest.ends[top]]
-        return np.bincount(spans, weights=values[forest.owners[top]], minlength=points**2).reshape(points, points)
+        """(N + 1, N + 1): the Monte Carlo standard error of every node probability (see `nodes`)."""
+        return self.nodes.dense_error()
 
     def rule_probability(self, start: int, end: int, variable: str | None = None) -> dict[str, float]:
         """Probabilities of the rules of a node, given that it exists: which shift, or that it emits."""
@@ -214,15 +222,7 @@ class Posterior(ABC):
 
     def _probabilities(self, tree: Tree) -> list[float]:
         """The probabilities of a tree's spans."""
-        forest, points = self.trees, self.length + 1
-        top = forest.is_top
-        codes = forest.positions[forest.starts[top]] * points + forest.positions[forest.ends[top]]
-        wanted = np.array([node.start * points + node.end for node in tree])
-        order, where = np.unique(wanted, return_inverse=True)
-        place = np.minimum(np.searchsorted(order, codes), len(order) - 1)
-        hit = order[place] == codes
-        totals = np.bincount(place[hit], weights=self.weights[forest.owners[top][hit]], minlength=len(order))
-        return np.minimum(totals[where.reshape(-1)], 1.0).tolist()
+        return self.nodes.of(*np.array(tree.spans).T).tolist()
 
     def __repr__(self) -> str:
         return (

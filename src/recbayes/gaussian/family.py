@@ -6,12 +6,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from recbayes.checks.series import Series, all_series, as_series, is_many
+from recbayes.family.cost import Cost
 from recbayes.family.family import Around, Family, Read
 from recbayes.gaussian.chart.best import best_tree
+from recbayes.gaussian.chart.cost import chart_cost, cost_unplanned
 from recbayes.gaussian.chart.gradient import model_gradient
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.outside import Outside, outside
+from recbayes.gaussian.chart.plan import make_plan
 from recbayes.gaussian.chart.states import Means, filtered_states, smoothed_states
+from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.learn import quantities as learn
 from recbayes.gaussian.learn.exact import Drawn, draw_around, evaluate_around
 from recbayes.gaussian.learn.starts import variation
@@ -54,6 +58,11 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
 
     def inside(self, model: GaussianRBN, sequence: Series, constraints: Constraints, components: int) -> Chart:
         return careful_inside(model, sequence, constraints, components)
+
+    def cost(self, model: GaussianRBN, length: int, constraints: Constraints, components: int) -> Cost:
+        tables, _ = tables_of(model)
+        unplanned = cost_unplanned(tables, length, constraints, None)
+        return unplanned or chart_cost(tables, make_plan(tables, length, constraints), components)
 
     def outside(self, chart: Chart) -> Outside:
         return outside(chart)

@@ -51,6 +51,7 @@ def inside(
     """
     components = whole_number(components, "components", least=1, error=DataError)
     task = read(model, series, known)
+    task.warn_if_long("inside", components)
     return task.result(task.run(inside_one, [components] * len(task.sequences), executor=executor))
 
 

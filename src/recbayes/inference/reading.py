@@ -1,7 +1,9 @@
 """What all verbs do first: find the family, read the data, and say what is known of the trees."""
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -9,11 +11,13 @@ import numpy as np
 from recbayes.checks.arguments import executor_of
 from recbayes.checks.many import named, run_many
 from recbayes.checks.series import Series
-from recbayes.errors import DataError
+from recbayes.errors import DataError, LengthError
+from recbayes.family.cost import fits, warn_if_long
 from recbayes.family.family import Family, family_of
 from recbayes.spans.constraints import Constraints, Known, constraints_of
 
 Result = TypeVar("Result")
+SHORT, MANY = 300, 1000  # observations of a sequence, and sequences, up to which nothing takes minutes
 
 
 class Frame(Protocol):
@@ -53,6 +57,19 @@ class Task(NamedTuple):
         if self.single:
             return [work(*(row[0] for row in rows))]
         return run_many(named, self.names, [work] * len(self.sequences), *rows, executor=executor)
+
+    def warn_if_long(self, what: str, components: int = 1, times: float = 1.0) -> None:
+        """A warning if it takes long to do `times` what it takes to fill all charts."""
+        if not self.family.has("cost"):
+            return
+        seconds = 0.0
+        for sequence, constraints in zip(self.sequences, self.constraints, strict=True):
+            if len(sequence) > SHORT or len(self.sequences) > MANY:
+                with suppress(DataError, LengthError):  # these are for who does it, and knows their names
+                    cost = self.family.cost(self.model, len(sequence), constraints, components)
+                    seconds += cost.seconds if fits(cost) else 0.0
+        workers = min(len(self.sequences), os.cpu_count() or 1)
+        warn_if_long(times * seconds / workers, what, self.family.advice)
 
     def result(self, results: list[Result]) -> Any:
         """One result for one sequence, a list for a list."""

@@ -15,6 +15,7 @@ from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, T
 from recbayes.learn.ascent import Ended, How, ascend
 from recbayes.learn.checkpoint import Checkpoint, fingerprint
 from recbayes.learn.climb import Climb, Terrain
+from recbayes.learn.gradient import GRADIENT
 from recbayes.learn.penalty import Penalty, bounds, strength_of
 from recbayes.learn.priors import Priors, priors_of
 from recbayes.learn.progress import Progress
@@ -30,6 +31,7 @@ from recbayes.parameters.parameters import Parameters, choices_of
 ModelT = TypeVar("ModelT", bound=Model[Any, Any, Any])
 
 MOST_RESTARTS = 1_000_000
+USUAL = 100  # evaluations that a climb takes, about
 GAIN = 1e-9  # of the log likelihood: a step of expectation maximisation that gains less is the last
 
 
@@ -144,6 +146,7 @@ def fit(
     if exact is None and not family.has("inside"):
         raise ModelError(f"exact=None trusts charts, of which {family.name} has none; leave it out")
     task = read(model, series, groups.known)
+    task.warn_if_long("fit", times=GRADIENT * min(USUAL, groups.climb.max_evaluations))
     parameters = _parameters(task, chosen)
     how = How(groups, priors, restarts, seed, exact, components, standard_errors, on_error == "skip")
     found = _by_climbing(task, parameters, how, began)

@@ -13,6 +13,8 @@ from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, r
 from recbayes.parameters.parameters import Parameters
 from recbayes.spans.constraints import Constraints, Known
 
+GRADIENT = 4.0  # times what charts take: to fill them, and to go back through them
+
 
 class EvidenceAndGradient(NamedTuple):
     """The log evidence and its derivatives with respect to the free vector of `parameters`; by draws, its standard error.
@@ -53,6 +55,7 @@ def log_evidence_and_gradient(
     if parameters is not None and not isinstance(parameters, Parameters):
         raise ModelError(f"parameters must be Parameters(model, ...), got {type(parameters).__name__}")
     task = read(model, series, known)
+    task.warn_if_long("log_evidence_and_gradient", times=GRADIENT)
     free = task.family.parameters(model, parameters)
     count = len(task.sequences)
     if draws is None or not task.family.has("draw_around"):  # without it, charts are exact

@@ -22,6 +22,7 @@ from recbayes.parameters.parameters import choices_of
 from recbayes.segmentation.found import COLUMN, Found, Output, Settings, by_default, by_model
 from recbayes.segmentation.given import Given, read_given
 from recbayes.spans.constraints import constraints_of
+from recbayes.tree.known import OnlySpans
 from recbayes.tree.metrics import node_scores
 from recbayes.tree.tree import Tree
 
@@ -282,8 +283,8 @@ def _places(boundaries: Any, count: int, single: bool) -> list[Any]:
     return [one.boundaries for one in constraints_of({"boundaries": boundaries}, count, single)]
 
 
-def _known(trees: Any, count: int, single: bool) -> list[np.ndarray | None]:
+def _known(trees: Any, count: int, single: bool) -> list[OnlySpans | None]:
     given = [trees] if single and (trees is None or isinstance(trees, Tree)) else listed(trees, "trees", "Trees")
     if len(given) != count or not all(tree is None or isinstance(tree, Tree) for tree in given):
         raise DataError(f"trees must hold a Tree or None for each of the {count} series")
-    return [None if tree is None else tree.span_mask() for tree in given]
+    return [None if tree is None else tree.only_spans() for tree in given]

@@ -12,9 +12,10 @@ import numpy as np
 
 from recbayes.checks.arrays import short
 from recbayes.errors import DataError
+from recbayes.tree.known import Mask
 
 Boundaries = Sequence[int] | np.ndarray
-Mask = np.ndarray
+Allowed = np.ndarray | Mask
 
 
 class Known(TypedDict, total=False):
@@ -22,13 +23,14 @@ class Known(TypedDict, total=False):
 
     `boundaries` are the positions at which segments may begin and end; the cost is then that of a sequence with so many
     observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree
-    (`rb.known_spans`, `tree.span_mask()`). `preference` (N + 1, N + 1) is what is thought of spans beforehand: the weight of
-    a tree is multiplied by exp(preference[i, k]) for each span that is a node (`rb.balanced_preference`). The weights of all
-    trees then no longer sum to one: the evidence of a series in which all is missing says what to.
+    (`rb.KnownSpans`, `tree.only_spans()`; as arrays `rb.known_spans`, `tree.span_mask()`). `preference` (N + 1, N + 1) is
+    what is thought of spans beforehand: the weight of a tree is multiplied by exp(preference[i, k]) for each span that is a
+    node (`rb.balanced_preference`). The weights of all trees then no longer sum to one: the evidence of a series in which
+    all is missing says what to.
     """
 
     boundaries: Boundaries | Sequence[Boundaries | None] | None
-    allowed: Mask | Sequence[Mask | None] | None
+    allowed: Allowed | Sequence[Allowed | None] | None
     preference: np.ndarray | Sequence[np.ndarray | None] | None
 
 
@@ -64,6 +66,8 @@ class Constraints:
         """(N + 1, N + 1) of NO_NODE, NODE and INNER (see `recbayes.tree.known`), or (0, 0) if all spans may be nodes."""
         if self.allowed is None:
             return np.zeros((0, 0), dtype=np.int8)
+        if isinstance(self.allowed, Mask):
+            return self._of_this_length(self.allowed, length).dense()
         mask = _array(self.allowed, "allowed")
         if mask.dtype not in (np.bool_, np.int8) or mask.shape != (length + 1, length + 1):
             raise DataError(
@@ -74,8 +78,16 @@ class Constraints:
 
     def mask_between(self, points: np.ndarray, length: int) -> np.ndarray:
         """The mask of spans between points alone."""
+        if isinstance(self.allowed, Mask):
+            return self._of_this_length(self.allowed, length).between(points)
         mask = self.mask(length)
         return np.ascontiguousarray(mask[np.ix_(points, points)]) if len(mask) else mask
+
+    @staticmethod
+    def _of_this_length(mask: Mask, length: int) -> Mask:
+        if mask.length != length:
+            raise DataError(f"allowed is for {mask.length} observations, the series has {length}")
+        return mask
 
     def refuse_preference(self, who: str) -> None:
         """For those who know none."""
@@ -90,16 +102,14 @@ class Constraints:
             return np.zeros((0, 0))
         given = _array(self.preference, "preference")
         shape = (length + 1, length + 1)
-        if (
-            given.shape != shape
-            or given.dtype.kind not in "fiu"
-            or not np.isfinite(given[np.triu_indices(length + 1, 1)]).all()
-        ):
+        fits = given.shape == shape and given.dtype.kind in "fiu"
+        chosen = given[np.ix_(points, points)] if fits else given
+        if not fits or not (np.isfinite(chosen) | np.tri(len(points), dtype=np.bool_)).all():
             raise DataError(
                 f"preference must be numbers of shape {shape}, one for each start and end, finite where start < end (what "
                 f"is ruled out is for allowed=); got {given.dtype} of shape {given.shape}"
             )
-        return np.ascontiguousarray(given[np.ix_(points, points)], dtype=np.float64)
+        return np.ascontiguousarray(chosen, dtype=np.float64)
 
 
 FREE = Constraints()

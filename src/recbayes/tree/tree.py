@@ -15,7 +15,7 @@ from recbayes.checks.arrays import whole_number
 from recbayes.errors import DataError, FileError
 from recbayes.tree import printing
 from recbayes.tree.formats import brackets, document, graph, newick, spans
-from recbayes.tree.known import INNER, NO_NODE, NODE
+from recbayes.tree.known import OnlySpans
 from recbayes.tree.node import Node
 from recbayes.tree.segments import cut, segments
 
@@ -87,12 +87,13 @@ class Tree:
 
         1 for the spans of leaves, 2 for those of nodes with children (they may not be leaves), 0 for all others.
         """
+        return self.only_spans().dense()
+
+    def only_spans(self) -> OnlySpans:
+        """What `span_mask` says, for series of any length: `allowed` takes it, too."""
         if self._nodes[0].start != 0:
             raise DataError(f"the mask of a series needs a tree that begins at 0, this one begins at {self._nodes[0].start}")
-        mask = np.full((self._nodes[0].end + 1, self._nodes[0].end + 1), NO_NODE, dtype=np.int8)
-        for node, arity in zip(self._nodes, self._arities, strict=True):
-            mask[node.span] = max(mask[node.span], NODE if arity == 0 else INNER)
-        return mask
+        return OnlySpans(self.length, self.spans, tuple(arity > 0 for arity in self._arities))
 
     @property
     def leaves(self) -> tuple[Node, ...]:

@@ -17,9 +17,15 @@ from recbayes.discrete.kernels.outside import fill_discrete_outside
 from recbayes.discrete.model.binary_form import Binary, BinaryForm, Lexical, Unary, binary_form
 from recbayes.discrete.model.flat import Discrete
 from recbayes.errors import DataError, LengthError
+from recbayes.family.cost import Cost, refuse_too_large
 from recbayes.spans.constraints import FREE, Constraints
+from recbayes.spans.table import SpanTable
 
 MOST_PREFERENCE = 300.0  # nats: its exponential is multiplied by numbers that floats must still hold
+
+
+ADVICE = "divide the sequence, or give a grammar whose trees branch one way"
+SECONDS = 2e-9  # for every pair of a split and a rule, about
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,15 +81,26 @@ class DiscreteOutside:
     rules: np.ndarray  # expected number of uses of every rule of the grammar
 
     @cached_property
+    def spans(self) -> SpanTable:
+        """The spans that are nodes of some tree, with their probabilities."""
+        chart = self.chart
+        rows = [np.arange(low, high + 1) for low, high in zip(chart.plan.low, chart.plan.high, strict=True)]
+        starts = np.concatenate(rows[1:])
+        widths = np.repeat(np.arange(1, len(rows)), [len(row) for row in rows[1:]])
+        probability = np.concatenate(
+            [
+                self.arrivals[span_places(chart.plan, row, width)][:, chart.form.visible].sum(axis=1)
+                for width, row in enumerate(rows[1:], start=1)
+            ]
+        )
+        there = probability > 0
+        points = np.arange(chart.length + 1)
+        return SpanTable.summed(points, starts[there], (starts + widths)[there], probability[there])
+
+    @cached_property
     def node_probability(self) -> np.ndarray:
         """(N + 1, N + 1): the probability that some node spans from the row's to the column's position."""
-        chart = self.chart
-        probability = np.zeros((chart.length + 1, chart.length + 1))
-        for width in range(1, chart.length + 1):
-            starts = np.arange(chart.plan.low[width], chart.plan.high[width] + 1)
-            here = self.arrivals[span_places(chart.plan, starts, width)][:, chart.form.visible].sum(axis=1)
-            probability[starts, starts + width] = here
-        return np.minimum(probability, 1.0)
+        return self.spans.dense()
 
     def symbol_probability(self, start: int, end: int) -> dict[str, float]:
         """Expected numbers of nodes of each symbol over a span (probabilities, unless unary rules lead round)."""
@@ -92,12 +109,25 @@ class DiscreteOutside:
         return {} if number < 0 else {names[n]: float(p) for n, p in enumerate(self.nodes[number, : len(names)]) if p > 0}
 
 
+def discrete_cost(model: Discrete, length: int) -> Cost:
+    """What the chart of so many tokens takes."""
+    form = binary_form(model.flat())
+    return _cost(form, span_plan(form, length))
+
+
+def _cost(form: BinaryForm, plan: SpanPlan) -> Cost:
+    splits = np.maximum(plan.high - plan.low + 1, 0) * np.maximum(plan.last_left - plan.first_left + 1, 0)
+    cells, pairs = plan.spans * form.symbols, int(splits.sum()) * len(form.binary.parent)
+    return Cost(cells, pairs, cells * np.dtype(np.float64).itemsize, SECONDS * pairs)
+
+
 def inside_discrete(model: Discrete, numbers: np.ndarray, constraints: Constraints = FREE) -> DiscreteChart:
     """The chart of one sequence of tokens, given as numbers of terminals (negative: missing)."""
     if constraints.boundaries is not None:
         raise DataError("charts of discrete models are exact, and know no boundaries; see allowed")
     form = binary_form(model.flat())
     plan = span_plan(form, len(numbers))
+    refuse_too_large(_cost(form, plan), len(numbers) + 1, ADVICE)
     mask = constraints.mask(len(numbers)) > 0
     preference = _of_spans(plan, constraints.preference_between(np.arange(len(numbers) + 1), len(numbers)))
     values, scales = scaled_numbers(form, plan, numbers, mask, preference)

@@ -1,6 +1,6 @@
 """The posterior of a discrete grammar: exact probabilities, and exact draws for what has no closed form."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from recbayes.discrete.posterior.k_best import k_best_trees
 from recbayes.errors import DataError
 from recbayes.family.decode import LABEL, Cells
 from recbayes.family.posterior import Posterior, ScoredTree
+from recbayes.spans.table import SpanTable
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
 
@@ -55,14 +56,10 @@ class DiscretePosterior(Posterior):
     def effective_sample_size(self) -> float:
         return float(len(self.trees))
 
-    @cached_property
-    def node_probability(self) -> np.ndarray:
-        """(N + 1, N + 1): the exact probability that a node spans from the row's to the column's position."""
-        return self.chart.outside.node_probability
-
-    @cached_property
-    def node_probability_error(self) -> np.ndarray:
-        return np.zeros_like(self.node_probability)
+    @property
+    def nodes(self) -> SpanTable:  # type: ignore[override]
+        """The spans that nodes of some tree have, drawn or not, with their exact probabilities."""
+        return self.chart.outside.spans
 
     @cached_property
     def expected_rules(self) -> dict[tuple[str, str], float]:
@@ -88,9 +85,7 @@ class DiscretePosterior(Posterior):
         return tree[0]
 
     def dress(self, tree: Tree) -> Tree:
-        self._check(tree)
-        p = self.node_probability
-        return Tree([replace(node, probability=float(p[node.span])) for node in tree], tree.arities)
+        return self.with_probabilities(tree)
 
 
 class DiscreteCells(Cells):

@@ -8,6 +8,7 @@ from recbayes.compiled.compilation import run_kernel
 from recbayes.compiled.layout import link_blocks, link_entries, unpack_messages
 from recbayes.errors import DataError
 from recbayes.gaussian.chart.coordinates import Coordinates, coordinates_of, inner_model
+from recbayes.gaussian.chart.cost import refuse_if_too_large
 from recbayes.gaussian.chart.emissions import emission_slopes, length_log_probability
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.chart.tables import LEFT, Origins, tables_of
@@ -100,6 +101,7 @@ def adjoint(chart: Chart) -> tuple[np.ndarray, Gradients]:
     if chart.components > 1:
         raise DataError("derivatives are those of a chart with one Gaussian per message; use inside(..., components=1)")
     tables, origins = tables_of(chart.model)
+    refuse_if_too_large(tables, chart.plan, 1, times=2)
     gradients = no_gradients(chart)
     evidence = np.full(tables.prior.shape[1], -np.inf)
     evidence[: len(chart.log_evidence_by_prior)] = chart.log_evidence_by_prior

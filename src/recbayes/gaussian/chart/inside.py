@@ -12,6 +12,7 @@ from recbayes.compiled.lanes import LANES
 from recbayes.compiled.layout import read_cell, unpack_messages
 from recbayes.errors import DataError, LengthError
 from recbayes.gaussian.chart.coordinates import coordinates_of
+from recbayes.gaussian.chart.cost import refuse_if_too_large, refuse_unplanned
 from recbayes.gaussian.chart.emissions import length_log_probability, write_emissions
 from recbayes.gaussian.chart.message import Message, matched
 from recbayes.gaussian.chart.plan import Plan, make_plan, span_limits
@@ -107,8 +108,10 @@ def preference_of(chart: Chart, start: int, end: int) -> float:
 def chart_of_leaves(model: GaussianRBN, series: Series, constraints: Constraints = FREE, components: int = 1) -> Chart:
     """A chart in which there is nothing but the potentials of leaves: enough to follow trees that are known."""
     tables, origins = tables_of(model)
-    plan = make_plan(tables, len(series), constraints, series.ticks)
     components = whole_number(components, "components", least=1, most=LANES, error=DataError)
+    refuse_unplanned(tables, len(series), constraints, series.ticks)
+    plan = make_plan(tables, len(series), constraints, series.ticks)
+    refuse_if_too_large(tables, plan, components)
     messages = np.zeros(components * plan.messages_size)
     write_emissions(model, tables, origins, plan, series, messages)
     nothing = np.full(len(origins.prior), -np.inf)

@@ -5,11 +5,12 @@ approximation may be far too small, exceed one, or overflow. They are here becau
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
-from recbayes.compiled.layout import HEIGHT, cell_places, pack_messages, read_cell, row_block, unpack_messages, write_cell
+from recbayes.compiled.layout import HEIGHT, pack_messages, read_cell, row_block, unpack_messages, write_cell
 from recbayes.errors import DataError, LengthError
 from recbayes.gaussian.chart.coordinates import inner_model, moments_outside
 from recbayes.gaussian.chart.inside import Chart, inside_one, preference_of
@@ -17,6 +18,7 @@ from recbayes.gaussian.chart.tables import tables_of
 from recbayes.gaussian.kernels.outside import fill_outside
 from recbayes.gaussian.model.moments import moments_of_roots
 from recbayes.spans.constraints import Constraints
+from recbayes.spans.table import SpanTable
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,15 @@ class Outside:
     """Outside messages, and the node marginals that follow from inside and outside."""
 
     chart: Chart
-    node_probability: np.ndarray  # (N + 1, N + 1), upper triangle: a node of any variable at this span
+    nodes: SpanTable  # of any variable
     messages: np.ndarray
-    nodes: np.ndarray
+    marginals: np.ndarray
     complaint: str = ""  # where node marginals are no probabilities
+
+    @cached_property
+    def node_probability(self) -> np.ndarray:
+        """(N + 1, N + 1), upper triangle: a node of any variable at this span; of long series see `nodes`."""
+        return self.nodes.dense()
 
     def message(self, start: int, end: int, variable: str | None = None) -> Density:
         """The outside message of a span: density of the node's value and of all observations outside the span."""
@@ -44,7 +51,7 @@ class Outside:
 
     def node(self, start: int, end: int, variable: str | None = None) -> Density:
         """The node's marginal: its coefficient is the probability of the node, its Gaussian the value's if it exists."""
-        density = self._density(self.nodes, start, end, variable)
+        density = self._density(self.marginals, start, end, variable)
         return Density(density.log_coefficient - self.chart.log_evidence, density.mean, density.covariance)
 
     def _density(self, store: np.ndarray, start: int, end: int, variable: str | None) -> Density:
@@ -76,8 +83,8 @@ def outside(chart: Chart) -> Outside:
         write_cell(outer, base, row, 0, size, density)
     run_kernel(fill_outside, tables, plan, chart.messages, outer, nodes)
     with np.errstate(over="ignore", invalid="ignore"):  # it is the complaint that tells of them
-        probability = np.exp(_spans(chart, nodes) - chart.log_evidence)
-    return Outside(chart, probability, outer, nodes, _complaint(chart, probability))
+        found = _spans(chart, nodes)
+    return Outside(chart, found, outer, nodes, _complaint(chart, found))
 
 
 def _prior_densities(chart: Chart, size: int) -> dict[int, np.ndarray]:
@@ -91,24 +98,21 @@ def _prior_densities(chart: Chart, size: int) -> dict[int, np.ndarray]:
     return found
 
 
-def _spans(chart: Chart, nodes: np.ndarray) -> np.ndarray:
-    """Log masses of all variables' nodes, by the observations where spans begin and end."""
-    spans = np.full((chart.length + 1, chart.length + 1), -np.inf)
-    positions = chart.plan.positions
-    for v, rows in enumerate(chart.plan.rows):
-        for width in np.flatnonzero(rows["low"] <= rows["high"]):
-            row = rows[width]
-            starts = np.arange(row["low"], row["high"] + 1)
-            where = positions[starts], positions[starts + width]
-            spans[where] = np.logaddexp(spans[where], nodes[cell_places(chart.plan.inside_base[v], row, starts)])
-    return spans
+def _spans(chart: Chart, nodes: np.ndarray) -> SpanTable:
+    """Masses of all variables' nodes, as shares of the evidence."""
+    points = len(chart.plan.positions)
+    log_masses = np.full((points, points), -np.inf)
+    for starts, ends, places in chart.plan.cells():
+        log_masses[starts, ends] = np.logaddexp(log_masses[starts, ends], nodes[places])
+    return SpanTable.between(chart.plan.positions, np.exp(log_masses - chart.log_evidence))
 
 
-def _complaint(chart: Chart, probability: np.ndarray) -> str:
+def _complaint(chart: Chart, found: SpanTable) -> str:
     """Probabilities lie between 0 and 1, the root exists, and so does its left child unless the root emits everything."""
+    probability = found.probability
     largest = float(probability.max())
     splits = 1.0 - _probability_to_emit_all(chart)
-    left_child = float(probability[0, : chart.length].sum())
+    left_child = float(probability[(found.starts == 0) & (found.ends < chart.length)].sum())
     if largest <= 1.01 and np.isfinite(probability).all() and left_child >= splits - 0.1:
         return ""
     return (

@@ -10,12 +10,13 @@ Lengths of leaves count ticks. Without times every observation is one tick; with
 has observations, and the segment after it lasts until the next such tick.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.compiled.layout import choices_sizes, lay_out_rows, put_end_to_end
+from recbayes.compiled.layout import cell_places, choices_sizes, lay_out_rows, put_end_to_end
 from recbayes.gaussian.chart.tables import Tables
 from recbayes.spans.constraints import FREE, Constraints
 from recbayes.spans.reach import UNBOUNDED, reached, span_widths
@@ -44,15 +45,20 @@ class Plan(NamedTuple):
     allowed: np.ndarray  # (M + 1, M + 1) of NO_NODE, NODE and INNER, or (0, 0) if all spans may be nodes
     preference: np.ndarray  # (M + 1, M + 1) log weights of nodes, or (0, 0) if there are none
 
+    def cells(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """All cells, row after row: the points where they begin and end, and where their inside messages begin."""
+        for base, rows in zip(self.inside_base, self.rows, strict=True):
+            for width in np.flatnonzero(rows["low"] <= rows["high"]):
+                starts = np.arange(rows[width]["low"], rows[width]["high"] + 1)
+                yield starts, starts + width, cell_places(base, rows[width], starts)
+
 
 def make_plan(tables: Tables, length: int, constraints: Constraints = FREE, ticks: np.ndarray | None = None) -> Plan:
     """The plan for a series of `length` observations, possibly restricted to boundaries and allowed spans.
 
     `ticks` (N + 1) say when the observations were made (`Series.ticks`).
     """
-    positions = constraints.points(length)
-    if ticks is not None:
-        positions = positions[_begins_a_tick(ticks)[positions]]
+    positions = positions_of(length, constraints, ticks)
     ticks = ticks_at(positions, ticks)
     allowed = constraints.mask_between(positions, length)
     segments = len(positions) - 1
@@ -63,6 +69,12 @@ def make_plan(tables: Tables, length: int, constraints: Constraints = FREE, tick
         allowed=allowed,
         preference=constraints.preference_between(positions, length),
     )
+
+
+def positions_of(length: int, constraints: Constraints, ticks: np.ndarray | None) -> np.ndarray:
+    """The observations at which the points of a chart stand."""
+    positions = constraints.points(length)
+    return positions if ticks is None else positions[_begins_a_tick(ticks)[positions]]
 
 
 def widest_leaf(allowed: np.ndarray, segments: int) -> int:

@@ -64,7 +64,7 @@ def checked_log_joint(model: GaussianRBN, series: Series, tree: Tree) -> float:
     if _is_doubted(model, series):
         if series.values.size <= MOST:
             return careful_log_joint(model, series, tree)
-        careful_inside(model, series, Constraints(allowed=tree.span_mask()), 1)
+        careful_inside(model, series, Constraints(allowed=tree.only_spans()), 1)
     return log_joint(model, series, tree)
 
 

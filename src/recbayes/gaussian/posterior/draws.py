@@ -25,7 +25,7 @@ from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.tree.forest import Forest
 
 BATCH = 1 << 18  # nodes drawn in one call of the kernel, so that an interrupt is heard
-KEPT = 1 << 25  # numbers kept of the alternatives of cells already visited: 256 MB, touched only as needed
+KEPT = 1 << 22  # numbers kept of the alternatives of cells already visited: 32 MB; more is slower than to list them again
 DEGENERATE = 0.1  # below this effective share of the draws they are resampled and moved
 MOVES = 2.0  # per node of a tree
 LOOKS, HEEDED = 4, 0.25  # at every tree, before it is known how probable it is; the power of that by which trees are drawn

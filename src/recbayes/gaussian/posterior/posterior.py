@@ -134,15 +134,11 @@ class GaussianPosterior(Posterior):
             return f"{draws} draws are worth {size:.3g} independent ones. More draws help; {advice}"
         return ""
 
-    @cached_property
-    def node_probability_error(self) -> np.ndarray:
-        """The Monte Carlo standard error of every node probability.
-
-        Draws that were resampled are copies of few: then the error is that of as many draws as they were worth.
-        """
+    def _node_variance(self, p: np.ndarray, squares: np.ndarray) -> np.ndarray:
+        """Draws that were resampled are copies of few: then it is that of as many draws as they were worth."""
         if self.acceptance is not None:
-            return self._errors_from(self.node_probability * (1.0 - self.node_probability) / self.effective_sample_size)
-        return super().node_probability_error
+            return p * (1.0 - p) / self.effective_sample_size
+        return super()._node_variance(p, squares)
 
     def latent(self, start: int, end: int, variable: str | None = None) -> Latent:
         """The posterior mean and covariance of a node's value, given that the node exists, and how probable that is.

@@ -1,12 +1,13 @@
 """Node probabilities at a glance, without draws. An approximation."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from recbayes.compiled.layout import cell_places
 from recbayes.gaussian.chart.gradient import adjoint
 from recbayes.gaussian.chart.inside import Chart
+from recbayes.spans.table import SpanTable
 
 CLIPPED = 0.05  # more than this outside [0, 1], summed over all spans, is worth a warning
 
@@ -15,22 +16,23 @@ CLIPPED = 0.05  # more than this outside [0, 1], summed over all spans, is worth
 class QuickProbability:
     """Approximate node probabilities; `clipped` is how far they lay outside [0, 1], summed over all spans."""
 
-    node_probability: np.ndarray  # (N + 1, N + 1), upper triangle
+    nodes: SpanTable
     clipped: float
     complaint: str = ""  # where they lay too far outside
+
+    @cached_property
+    def node_probability(self) -> np.ndarray:
+        """(N + 1, N + 1), upper triangle; of long series see `nodes`."""
+        return self.nodes.dense()
 
 
 def quick_node_probability(chart: Chart) -> QuickProbability:
     """Derivatives of the log evidence with respect to the log height of every message, clipped to [0, 1]."""
     derivatives, _ = adjoint(chart)
-    points, plan = chart.length + 1, chart.plan
+    points = len(chart.plan.positions)
     raw = np.zeros((points, points))
-    for v, rows in enumerate(plan.rows):
-        for width in np.flatnonzero(rows["low"] <= rows["high"]):
-            row = rows[width]
-            starts = np.arange(row["low"], row["high"] + 1)
-            places = cell_places(plan.inside_base[v], row, starts)
-            raw[plan.positions[starts], plan.positions[starts + width]] += derivatives[places]
+    for starts, ends, places in chart.plan.cells():
+        raw[starts, ends] += derivatives[places]
     probability = np.clip(raw, 0.0, 1.0)
     clipped = float(np.abs(raw - probability).sum())
     complaint = ""
@@ -39,4 +41,4 @@ def quick_node_probability(chart: Chart) -> QuickProbability:
             f"the quick node probabilities lie outside [0, 1] by {clipped:.3g} in total and were clipped; one Gaussian per "
             "message is too little for this series. Use sample_posterior"
         )
-    return QuickProbability(probability, clipped, complaint)
+    return QuickProbability(SpanTable.between(chart.plan.positions, probability), clipped, complaint)

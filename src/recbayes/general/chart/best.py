@@ -57,7 +57,7 @@ def best_tree(chart: JointChart) -> Tree:
         here = waiting.pop()
         if isinstance(here, _Seen):
             span = here.position, here.position + 1
-            nodes.append(Node(*span, "", OBSERVED, probability=float(chart.node_probability[span])))
+            nodes.append(Node(*span, "", OBSERVED, probability=chart.nodes.at(*span).probability))
             arities.append(0)
             continue
         way, edge, states = choice[:, graph.place[here.cell] + here.state].tolist()
@@ -89,4 +89,4 @@ def _node(chart: JointChart, here: _At, step: str) -> Node:
     row = int((cells.layer[: here.cell] == cells.layer[here.cell]).sum())
     discrete = chart.model.parts.variables[name].is_discrete
     value = np.array(here.state) if discrete else chart.values[name][row]
-    return Node(start, end, name, step, value, probability=float(chart.node_probability[start, end]))
+    return Node(start, end, name, step, value, probability=chart.nodes.at(start, end).probability)

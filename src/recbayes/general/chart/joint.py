@@ -24,6 +24,7 @@ from recbayes.general.kernels.structures import Graph, share_structures, sum_str
 from recbayes.general.model.densities import in_arrays
 from recbayes.general.model.rbn import RBN
 from recbayes.spans.constraints import FREE, Constraints
+from recbayes.spans.table import SpanTable
 from recbayes.tree.tree import Tree
 
 
@@ -148,34 +149,36 @@ class JointChart:
         """(N + 1, N + 1): how probable it is, at these values, that each span is a node of a variable. Discrete variables
         that lead back to themselves by unary steps count once."""
         choice(variable, self.model.parts.variables, "variable")
-        return self._by_span(self._shares[0], [Layer(variable)])
+        return SpanTable.summed(self.landscape.cells.points, *self._by_span(self._shares[0], [Layer(variable)])).dense()
 
     @cached_property
-    def node_probability(self) -> np.ndarray:
-        """(N + 1, N + 1): how probable it is, at these values, that each span is a node of any variable, or an observation
-        that is a child beside others."""
+    def nodes(self) -> SpanTable:
+        """How probable it is, at these values, that spans are nodes of any variable, or an observation that is a child
+        beside others."""
         cells = self.landscape.cells
-        found = self._by_span(self._shares[1], list(cells.layers.order))
+        parts = [self._by_span(self._shares[1], list(cells.layers.order))]
         first = 0
         for edges, block in zip(cells.edges, self.landscape.blocks, strict=True):
             count = int(np.prod(block.shape))
             beside = [n for n, child in enumerate(edges.way.children) if isinstance(child, str)]
             if beside and len(edges.way.children) > 1:
                 shares = self._shares[2][first : first + count].reshape(block.edges, -1).sum(axis=1)
-                for n in beside:
-                    np.add.at(found, (edges.children[:, n], edges.children[:, n] + 1), shares)
+                parts += [(edges.children[:, n], edges.children[:, n] + 1, shares) for n in beside]
             first += count
-        return np.minimum(found, 1.0)
+        return SpanTable.summed(cells.points, *map(np.concatenate, zip(*parts, strict=True)))
 
-    def _by_span(self, numbers: np.ndarray, layers: list[Layer]) -> np.ndarray:
+    @cached_property
+    def node_probability(self) -> np.ndarray:
+        """(N + 1, N + 1): the probabilities of `nodes`, by start and end."""
+        return self.nodes.dense()
+
+    def _by_span(self, numbers: np.ndarray, layers: list[Layer]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Starts and ends (observations) of the cells of some layers, and their totals."""
         cells, graph = self.landscape.cells, self.landscape.graph
-        found = np.zeros((self.length + 1, self.length + 1))
         totals = np.add.reduceat(numbers, graph.place[:-1])
-        for layer in layers:
-            chosen = cells.of(layer)
-            starts, ends = cells.points[cells.spans[chosen]].T
-            np.add.at(found, (starts, ends), totals[chosen])
-        return found
+        chosen = np.concatenate([cells.of(layer) for layer in layers])
+        starts, ends = cells.points[cells.spans[chosen]].T
+        return starts, ends, totals[chosen]
 
     def gradient(self) -> Slopes:
         """Derivatives of log p(X, Y) with respect to values and parameters."""

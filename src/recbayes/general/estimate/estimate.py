@@ -25,6 +25,7 @@ from recbayes.general.posterior.posterior import GeneralPosterior
 from recbayes.general.posterior.pseudo import PseudoPrior, from_draws, from_surrogate
 from recbayes.general.surrogate.stand_in import Structures
 from recbayes.parameters.parameters import Parameters
+from recbayes.spans.table import SpanTable
 from recbayes.tree.tree import Tree
 
 DRAWS = 500  # of the stand-in, from which pseudo-priors and starts are made
@@ -74,6 +75,11 @@ class MapEstimate:
             full[spans[:, 0], spans[:, 1]] = own
             found[name] = full
         return found
+
+    @property
+    def nodes(self) -> SpanTable:
+        """The spans that may be nodes, with their probabilities at these values."""
+        return self.chart.nodes
 
     @property
     def node_probability(self) -> np.ndarray:
@@ -236,7 +242,7 @@ def _refined(landscape: Landscape, chart: JointChart, parameters: Any) -> tuple[
     cell = landscape.cells_of(nodes[NUMBER])
     found = []
     for node, source in zip(shown.trees[0], shown.sources.tolist(), strict=True):
-        probability = float(chart.node_probability[node.span])
+        probability = chart.nodes.at(*node.span).probability
         if source < 0 or variables[node.label].is_discrete:
             state = None if source < 0 else np.array(nodes[NUMBER, source] - landscape.graph.place[cell[source]])
             found.append(replace(node, value=state, probability=probability))

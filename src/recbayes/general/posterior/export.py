@@ -22,7 +22,8 @@ def to_xarray(posterior: "GeneralPosterior", least: float) -> Any:
     rng, count = np.random.default_rng(posterior.seed), len(forest)
     chosen = rng.choice(weights.size, count, p=weights.reshape(-1)) if posterior.method == "importance" else np.arange(count)
     trees, which = np.divmod(chosen, weights.shape[1])
-    spans = np.argwhere(posterior.node_probability >= least)
+    likely = posterior.nodes.at_least(least)
+    spans = np.stack([likely.starts, likely.ends], axis=1)
     place = {tuple(span): n for n, span in enumerate(spans.tolist())}
     starts, ends = forest.positions[forest.starts].tolist(), forest.positions[forest.ends].tolist()
     rows = np.array([place.get((a, b), -1) for a, b in zip(starts, ends, strict=True)])

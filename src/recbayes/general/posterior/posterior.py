@@ -103,12 +103,11 @@ class GeneralPosterior(Posterior):
             return self.worth.effective
         return float(1.0 / (self.weights**2).sum())
 
-    @cached_property
-    def node_probability_error(self) -> np.ndarray:
-        """The Monte Carlo standard error of every node probability; of Gibbs sampling by what its draws are worth."""
+    def _node_variance(self, p: np.ndarray, squares: np.ndarray) -> np.ndarray:
+        """Of Gibbs sampling by what its draws are worth."""
         if self.worth.effective is not None:
-            return self._errors_from(self.node_probability * (1.0 - self.node_probability) / self.effective_sample_size)
-        return super().node_probability_error
+            return p * (1.0 - p) / self.effective_sample_size
+        return super()._node_variance(p, squares)
 
     @property
     def efficiency(self) -> float:

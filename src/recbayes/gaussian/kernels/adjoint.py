@@ -141,7 +141,7 @@ def _visit(tables: Tables, plan: Plan, work: Work, cell: Cell, task: Task) -> No
 @njit(**MERGED)
 def _take_emission(nothing: int, task: Task, tables: Tables, plan: Plan, work: Work, cell: Cell, e: int) -> int:
     room, at, to, size = work.room, work.at, work.to, tables.shifts.shape[1]
-    if read_emissions(tables, plan, work.length_log_probability, work.messages, work.buffer, cell, e, room, at):
+    if read_emissions(tables, plan, work.length_log_probability, work.messages, work.buffer, cell, e, room, size, at):
         if task.purpose == REFER or task.purpose == GATHER:
             gather_under_reference(room, size, at, task.purpose == GATHER)
         else:
@@ -163,7 +163,7 @@ def _take_split(
     shifts, shifts_packed, rule = tables.shifts, tables.shifts_packed, tables.rules[r]
     size = shifts.shape[1]
     last_start = cell.start + LANES - 1  # all lanes: what is read beyond a row must not reach its neighbours as a derivative
-    children = find_children(tables, plan, messages, cell, r, left_width, last_start, room, at)
+    children = find_children(tables, plan, messages, work.buffer, cell, r, left_width, last_start, size)
     if children.possible:
         join_children(messages, shifts, shifts_packed, children, rule, room, size, at)
         if task.purpose == REFER or task.purpose == GATHER:

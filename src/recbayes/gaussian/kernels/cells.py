@@ -145,7 +145,7 @@ def add_shifted(
         store(messages, at, load(messages, at) + get(room, derivatives, begin + entry))
 
 
-@njit(**BORROWING)
+@njit(**INLINED)
 def blank_impossible(room: np.ndarray, message: int, entries: int) -> None:
     """Zeros in the lanes whose height is minus infinity: what was read there may be anything."""
     height = load(room, message)

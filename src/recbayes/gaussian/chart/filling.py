@@ -9,7 +9,8 @@ from recbayes.compiled.lanes import LANES
 from recbayes.gaussian.chart.plan import Plan
 from recbayes.gaussian.chart.tables import Tables
 from recbayes.gaussian.kernels.inside import Tile, fill_inside
-BLOCK=int(os.environ.get("BLOCK", "32"))
+
+BLOCK = int(os.environ.get("BLOCK", "32"))
 
 
 def fill_chart(

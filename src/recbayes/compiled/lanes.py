@@ -21,7 +21,7 @@ from numba.extending import intrinsic, lower_builtin
 from recbayes.compiled.compilation import can_be_kept
 
 LANES = 8
-POCKET = 400
+POCKET = 600  # groups of lanes in a pocket: enough for all places of kernels in three dimensions
 Lanes = Any  # what annotations call eight numbers; for numba they are `lanes`
 KERNEL = {"nogil": True, "error_model": "numpy", "cache": can_be_kept()}  # functions called from Python, kept on disk
 INNER = {  # functions called by kernels
@@ -176,6 +176,19 @@ def any_greater(typing_context, a, b):
         return builder.icmp_unsigned("!=", bits, ir.Constant(ir.IntType(LANES), 0))
 
     return types.boolean(lanes, lanes), generate
+
+
+@intrinsic
+def lanes_total(typing_context, x):
+    """The sum of all lanes, one after the other."""
+
+    def generate(context, builder, sig, args):
+        total = builder.extract_element(args[0], ir.Constant(ir.IntType(32), 0))
+        for lane in range(1, LANES):
+            total = builder.fadd(total, builder.extract_element(args[0], ir.Constant(ir.IntType(32), lane)))
+        return total
+
+    return types.float64(lanes), generate
 
 
 @intrinsic

@@ -1,6 +1,7 @@
 """Filling a chart, tile by tile."""
 
 import os
+
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel

@@ -6,8 +6,8 @@ d = m2 - m1. If k1 and k2 are no greater than the least eigenvalues of P1 and P2
     g1 + g2 - min(k1, k2) d'd / 4,
 
 and as the log determinant is concave, log det (P1 + P2) >= D log 2 + (log det P1 + log det P2) / 2, so that the log mass
-(but for a constant) is at most that plus e1 + e2, where e = -log det P / 4 - D log 2 / 4. Of every message that went through a
-link e (its *ease*) and k (its *stiffness*) are kept while the chart is filled; one that is flat has e infinite and k = 0.
+(but for a constant) is at most that plus e1 + e2, where e = -log det P / 4 - D log 2 / 4. Of every message that went through
+a link e (its *ease*) and k (its *stiffness*) are kept while the chart is filled; one that is flat has e infinite and k = 0.
 """
 
 import math

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from recbayes.compiled.dimension import Dimension
 from recbayes.compiled.factors import SINGULAR, factorise_covariance, invert
 from recbayes.compiled.lanes import (
     BORROWING,
@@ -13,6 +14,7 @@ from recbayes.compiled.lanes import (
     get,
     lanes_exp,
     lanes_log,
+    lanes_sqrt,
     load,
     put,
     splat,
@@ -27,6 +29,7 @@ from recbayes.gaussian.kernels.room import STATE, Room
 # weight is negligible (known where bounds are used, see `recbayes.gaussian.kernels.bounds`).
 COUNT, PEAK, PEAK_RULE, PEAK_SPLIT, HEAVIEST, CODE, UNCOMMON, MASS, TALL, HEAVY = range(STATE)
 TIE = 1e-10  # heights that differ by less, relative to one plus their size, are a tie
+LOPSIDED = 60.0  # nats by which roots of determinants may differ, where masses have them as factors
 RISE = 3.0  # nats by which an alternative must exceed the one about whose mode moments are taken, to take its place
 
 
@@ -73,6 +76,21 @@ def note(room: np.ndarray, at: Room, code: Lanes, rule: float, split: float) -> 
 def pass_over(room: np.ndarray, at: Room, possible: Lanes) -> None:
     """Count alternatives that are neither the best nor matter in any lane."""
     put(room, at.state, COUNT, get(room, at.state, COUNT) + possible)
+
+
+@njit(**INLINED)
+def mass_of(
+    own: np.ndarray, size: int, at: Room, dimension: Dimension, determinant: Lanes, log_taken_out: Lanes
+) -> tuple[Lanes, Lanes]:
+    """The mass of the alternative in at.product is the second number times the exponential of the first."""
+    height = load(own, at.product)
+    if len(dimension) == 0:
+        return height - splat(0.5) * (log_taken_out + lanes_log(determinant)), splat(1.0)
+    inverse = splat(1.0)
+    for a in range(size):
+        pivot = get(own, at.pivots, a)
+        inverse *= where_greater(pivot, splat(0.0), pivot, splat(1.0))
+    return height, lanes_sqrt(inverse)
 
 
 @njit(**INLINED)

@@ -19,9 +19,6 @@ from recbayes.compiled.lanes import (
     Lanes,
     any_greater,
     get,
-    lanes_log,
-    lanes_sqrt,
-    load,
     make_pocket,
     put,
     splat,
@@ -35,11 +32,19 @@ from recbayes.gaussian.kernels.alternatives import Cell, visit_alternatives
 from recbayes.gaussian.kernels.bounds import both_ease, fall
 from recbayes.gaussian.kernels.cells import NEGLIGIBLE
 from recbayes.gaussian.kernels.children import Children, find_children, inline_read_children, no_children, read_emissions
-from recbayes.gaussian.kernels.moments import HEAVIEST, HEAVY, TALL, clear_moments, gather, note, pass_over
+from recbayes.gaussian.kernels.moments import (
+    HEAVIEST,
+    HEAVY,
+    LOPSIDED,
+    TALL,
+    clear_moments,
+    gather,
+    mass_of,
+    note,
+    pass_over,
+)
 from recbayes.gaussian.kernels.promise import look_ahead
 from recbayes.gaussian.kernels.room import STATE, Room, make_room
-
-LOPSIDED = 60.0  # nats by which roots of determinants may differ, where weights are heights
 
 
 class Work(NamedTuple):
@@ -91,7 +96,7 @@ def _take_emission(pair: Pair, own: np.ndarray, tables: Tables, plan: Plan, work
     if read_emissions(tables, plan, work.length_log_probability, work.messages, work.buffer, cell, e, own, size, at):
         P = precision_of(at.product, size)
         found = inline_pivots(own, size, P, at.factor, at.pivots, GUARD, 0.0, len(work.dimension) == 0)
-        weight, factor = _mass(own, size, at, work.dimension, found[0], found[1])
+        weight, factor = mass_of(own, size, at, work.dimension, found[0], found[1])
         note(own, at, found[2], -1.0 - e, float(cell.start))
         if _is_heavy(own, at, weight, work.dimension):
             inline_invert(own, size, at.factor, at.pivots, at.covariance, at.free)
@@ -126,27 +131,12 @@ def _weigh_split(
     inline_read_children(work.messages, tables.shifts, tables.shifts_packed, children, rule, own, size, at)
     many = len(work.dimension) == 0
     found = inline_multiply(own, size, at.one, at.two, at.product, at.factor, at.pivots, at.vector, at.free, many)
-    weight, factor = _mass(own, size, at, work.dimension, found[0], found[1])
+    weight, factor = mass_of(own, size, at, work.dimension, found[0], found[1])
     note(own, at, found[2], r, point)
     if _is_heavy(own, at, weight, work.dimension):
         inline_join_mode(own, size, at.one, at.product, at.factor, at.pivots, at.vector)
         inline_invert(own, size, at.factor, at.pivots, at.covariance, at.free)
         gather(own, size, at, weight, factor)
-
-
-@njit(**INLINED)
-def _mass(
-    own: np.ndarray, size: int, at: Room, dimension: Dimension, determinant: Lanes, log_taken_out: Lanes
-) -> tuple[Lanes, Lanes]:
-    """The mass of the alternative in at.product is the second number times the exponential of the first."""
-    height = load(own, at.product)
-    if len(dimension) == 0:
-        return height - splat(0.5) * (log_taken_out + lanes_log(determinant)), splat(1.0)
-    inverse = splat(1.0)
-    for a in range(size):
-        pivot = get(own, at.pivots, a)
-        inverse *= where_greater(pivot, splat(0.0), pivot, splat(1.0))
-    return height, lanes_sqrt(inverse)
 
 
 @njit(**INLINED)

@@ -4,6 +4,7 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("NUMBA_NUM_THREADS", "1")
 
 import warnings
 
@@ -12,9 +13,10 @@ from rich.console import Console
 from rich.table import Table
 
 import recbayes as rb
-from benchmarks.timing import against_yardstick, pairs, paper_model, peak_memory, sample, seconds, start_up
+from benchmarks.timing import against_yardstick, in_threads, pairs, paper_model, peak_memory, sample, seconds, start_up
 
 CONSOLE = Console()
+THREADS = os.cpu_count() or 1
 
 
 def table(title: str, *columns: str) -> Table:
@@ -27,13 +29,18 @@ def table(title: str, *columns: str) -> Table:
 def speed() -> None:
     rows = table("Against the yardstick", "work", "N", "D", "rules", "ms", "ns per pair", "yardstick ms", "ratio", "at most")
     cases = [
-        ("inside", 50, 3, 2, 0.5),
-        ("inside + gradient", 50, 3, 2, 1.6),
+        ("inside", 50, 3, 2, 0.4),
+        ("inside + gradient", 50, 3, 2, 1.2),
         ("inside + outside", 50, 3, 2, None),
-        ("inside", 70, 12, 12, 0.5),
-        ("inside + gradient", 70, 12, 12, None),
+        ("inside", 70, 12, 12, 0.35),
+        ("inside + gradient", 70, 12, 12, 0.9),
         ("inside", 200, 3, 2, 0.5),
         ("inside + gradient", 200, 3, 2, None),
+        ("inside", 200, 1, 1, None),
+        ("inside", 1000, 1, 1, None),
+        ("inside + gradient", 200, 1, 1, None),
+        ("inside", 200, 2, 1, None),
+        ("inside", 1000, 2, 1, None),
     ]
     for work, length, dim, rules, limit in cases:
         model = paper_model(dim, rules)
@@ -44,15 +51,25 @@ def speed() -> None:
             "inside + outside": lambda model=model, y=y: rb.outside(rb.inside(model, y)),
         }
         count = pairs(length, rules)
-        spent, unit = against_yardstick(calls[work], count, dim)
+        spent, unit = against_yardstick(calls[work], count, dim, runs=9 if length <= 300 else 3)
         numbers = (f"{spent * 1e3:.2f}", f"{spent / count * 1e9:.0f}", f"{unit * 1e3:.2f}", f"{spent / unit:.2f}")
         rows.add_row(work, str(length), str(dim), str(rules), *numbers, "" if limit is None else str(limit))
     CONSOLE.print(rows)
 
 
+def threads() -> None:
+    """One series in one thread and in all, in turns, in a process of its own: the threads of this one are set already."""
+    rows = table("One long series in threads", "N", "D", "threads", "one s", "all s", "times faster")
+    for length, dim in [(400, 1), (1000, 1), (400, 3)]:
+        one, all_of_them = in_threads(length, dim, THREADS)
+        rows.add_row(str(length), str(dim), str(THREADS), f"{one:.3f}", f"{all_of_them:.3f}", f"{one / all_of_them:.2f}")
+    CONSOLE.print(rows)
+
+
 def growth() -> None:
     rows = table("Growth of inside", "N", "D", "rules", "ms", "ns per pair", "peak MB")
-    cases = [(n, 1, 1) for n in (50, 100, 200, 400, 1000)] + [(n, 3, 2) for n in (50, 100, 200, 400)]
+    cases = [(n, 1, 1) for n in (50, 100, 200, 400, 1000)] + [(n, 2, 1) for n in (200, 1000)]
+    cases += [(n, 3, 2) for n in (50, 100, 200, 400)]
     cases += [(50, dim, 1) for dim in (1, 2, 4, 6, 8, 12, 16)] + [(50, 12, rules) for rules in (1, 3, 6, 12)]
     cases += [(70, 12, 12)]
     for length, dim, rules in cases:
@@ -129,6 +146,7 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     starting()
     speed()
+    threads()
     draws()
     learning()
     chains()

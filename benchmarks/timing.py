@@ -103,6 +103,34 @@ def peak_memory(length: int, dim: int, rules: int, gradient: bool = False) -> fl
     return in_fresh_process(MEMORY.format(length=length, dim=dim, rules=rules, gradient=gradient))["megabytes"]
 
 
+THREADS = """
+import json
+import recbayes as rb
+from benchmarks.timing import median_in_turns, paper_model, sample
+from recbayes.gaussian.chart import filling
+model = paper_model({dim}, 1)
+y = sample(model, {length})
+rb.inside(model, y[:2])
+def run(threads):
+    filling.threads_at_hand = lambda: threads
+    rb.inside(model, y)
+one, many = median_in_turns([lambda: run(1), lambda: run({threads})], runs=5)
+print(json.dumps({{"one": one, "many": many}}))
+"""
+
+
+def median_in_turns(works: list[Callable[[], object]], runs: int) -> list[float]:
+    """Median seconds of several works, run in turns so that a slow moment of the machine hits all."""
+    times = [[seconds(work, least=0.0, runs=1) for work in works] for _ in range(runs)]
+    return np.median(times, axis=0).tolist()
+
+
+def in_threads(length: int, dim: int, threads: int) -> tuple[float, float]:
+    """Seconds of inside in one thread and in several."""
+    found = in_fresh_process(THREADS.format(length=length, dim=dim, threads=threads))
+    return found["one"], found["many"]
+
+
 START = """
 import json, time
 start = time.perf_counter()

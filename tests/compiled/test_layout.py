@@ -112,7 +112,7 @@ def test_rows_neither_overlap_nor_leave_their_store(stores: tuple[np.ndarray, np
 def test_choices_of_different_cells_are_different(stores: tuple[np.ndarray, np.ndarray, int]) -> None:
     rows, store_sizes, size = stores
     seen: set[int] = set()
-    room = layout.choices_sizes(store_sizes, size)[0]
+    room = layout.sizes_beside(store_sizes, size, layout.CHOICES)[0]
     for row in rows[0]:
         for start in range(row["low"], row["high"] + 1):
             first = layout.choice_places(0, row, start, size)

@@ -1,14 +1,17 @@
-"""Compiled adjoints of the algebra of potentials: products, and mixtures that are matched by their moments."""
+"""Compiled adjoints of the algebra of potentials: products, and mixtures that are matched by their moments.
+
+For functions named inline_... see `recbayes.compiled.factors`.
+"""
 
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.lanes import BORROWING, Lanes, get, load, put, splat, store, where_greater
+from recbayes.compiled.lanes import BORROWING, INLINED, Lanes, get, load, put, splat, store, where_greater
 from recbayes.compiled.layout import MODE, message_entries, packed, precision_from, square_entry
 
 
-@njit(**BORROWING)
-def join_adjoint(room: np.ndarray, size: int, one: int, product: int, push: int, t: int, give: int) -> None:
+@njit(**INLINED)
+def inline_join_adjoint(room: np.ndarray, size: int, one: int, product: int, push: int, t: int, give: int) -> None:
     """Derivatives with respect to one factor of a product of potentials, into `give`.
 
     `push` holds those with respect to the product (g, m, P), t = P^+ times the one of m, and `product` the product's mode.
@@ -34,7 +37,12 @@ def join_adjoint(room: np.ndarray, size: int, one: int, product: int, push: int,
 
 
 @njit(**BORROWING)
-def mixture_adjoint(
+def join_adjoint(room: np.ndarray, size: int, one: int, product: int, push: int, t: int, give: int) -> None:
+    inline_join_adjoint(room, size, one, product, push, t, give)
+
+
+@njit(**INLINED)
+def inline_mixture_adjoint(
     room: np.ndarray,
     size: int,
     share: Lanes,
@@ -78,3 +86,20 @@ def mixture_adjoint(
             entry += 1
     for entry in range(message_entries(size)):  # lanes without a share may hold anything
         put(room, push, entry, where_greater(share, splat(0.0), get(room, push, entry), splat(0.0)))
+
+
+@njit(**BORROWING)
+def mixture_adjoint(
+    room: np.ndarray,
+    size: int,
+    share: Lanes,
+    mode: int,
+    C: int,
+    centre: int,
+    dS: int,
+    dm: int,
+    constant: int,
+    push: int,
+    T: int,
+) -> None:
+    inline_mixture_adjoint(room, size, share, mode, C, centre, dS, dm, constant, push, T)

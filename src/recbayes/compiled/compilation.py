@@ -30,11 +30,18 @@ def can_be_kept() -> bool:
 
 def run_kernel(kernel: Callable[..., Any], *args: Any) -> Any:
     """Call a kernel. If it is neither loaded nor on disk, say so while it is being compiled."""
-    if not kernel.overloads:  # type: ignore[attr-defined]
+    if not _is_loaded(kernel, args):
         with _compiling:
-            if not kernel.overloads:  # type: ignore[attr-defined]
+            if not _is_loaded(kernel, args):
                 _compile(kernel, args)
     return kernel(*args)
+
+
+def _is_loaded(kernel: Any, args: tuple[Any, ...]) -> bool:
+    """Kernels are called with the same types always, but for the length of a tuple that comes first (a `Dimension`)."""
+    if type(args[0]) is not tuple:
+        return bool(kernel.overloads)
+    return any(len(types[0]) == len(args[0]) for types in kernel.overloads)
 
 
 def _compile(kernel: Any, args: tuple[Any, ...]) -> None:

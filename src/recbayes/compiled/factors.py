@@ -46,6 +46,20 @@ def inline_factorise(
     definite, another number for every set of blank dimensions, and SINGULAR if P is flat in a direction that is not a
     coordinate axis. A negative `determinant` means that neither is needed.
     """
+    scale, log_determinant, flat = inline_pivots(room, size, P, L, pivots, fraction, least, determinant >= 0)
+    if determinant >= 0:
+        store(room, determinant, log_determinant + lanes_log(scale))
+        store(room, determinant + LANES, flat)
+
+
+@njit(**INLINED)
+def inline_pivots(
+    room: np.ndarray, size: int, P: int, L: int, pivots: int, fraction: float, least: float, many: bool
+) -> tuple[Lanes, Lanes, Lanes]:
+    """Likewise, and returns the determinant, the logarithm of what was taken out of it, and the code.
+
+    Only if there are `many` dimensions something is taken out, before the product of pivots can overflow.
+    """
     zero, unit, guard = splat(0.0), splat(1.0), splat(fraction)
     scale, log_determinant, flat = unit, zero, zero
     row = 0
@@ -70,13 +84,11 @@ def inline_factorise(
         scale *= where_greater(pivot, limit, pivot, unit)
         mark = where_greater(diagonal, zero, splat(SINGULAR), splat(math.sqrt(a + 2.0)))
         flat += where_greater(pivot, limit, zero, mark)
-        if a % 4 == 3 and determinant >= 0:  # before the product of pivots can overflow
+        if a % 4 == 3 and many:
             log_determinant += lanes_log(scale)
             scale = unit
         row += a + 1
-    if determinant >= 0:
-        store(room, determinant, log_determinant + lanes_log(scale))
-        store(room, determinant + LANES, flat)
+    return scale, log_determinant, flat
 
 
 @njit(**BORROWING)

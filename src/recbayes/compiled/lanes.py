@@ -13,7 +13,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import njit
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.datamodel import models, register_default
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin
@@ -21,6 +21,7 @@ from numba.extending import intrinsic, lower_builtin
 from recbayes.compiled.compilation import can_be_kept
 
 LANES = 8
+POCKET = 600  # groups of lanes in a pocket: enough for all places of kernels in three dimensions
 Lanes = Any  # what annotations call eight numbers; for numba they are `lanes`
 KERNEL = {"nogil": True, "error_model": "numpy", "cache": can_be_kept()}  # functions called from Python, kept on disk
 INNER = {  # functions called by kernels
@@ -55,7 +56,37 @@ class _LanesModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, _DOUBLES)
 
 
+class PocketType(types.Type):
+    """The type of a room that belongs to one call of a compiled function: what is at constant places may be in registers."""
+
+    def __init__(self) -> None:
+        super().__init__("Pocket")
+
+
+pocket = PocketType()
+
+
+@register_default(PocketType)
+class _PocketModel(models.PrimitiveModel):
+    def __init__(self, dmm, fe_type) -> None:
+        super().__init__(dmm, fe_type, ir.DoubleType().as_pointer())
+
+
+@intrinsic
+def make_pocket(typing_context, dimension, room):
+    """A room of POCKET lanes for the functions that are inlined here, if the dimension is known; else the room itself."""
+    if len(dimension) == 0:
+        return room(dimension, room), lambda context, builder, sig, args: args[1]
+
+    def generate(context, builder, sig, args):
+        return cgutils.alloca_once(builder, ir.DoubleType(), size=POCKET * LANES)
+
+    return pocket(dimension, room), generate
+
+
 def _pointer(context, builder, array_type, array, position):
+    if array_type == pocket:
+        return builder.bitcast(builder.gep(array, [position]), _DOUBLES.as_pointer())
     field = context.data_model_manager[array_type].get_field_position("data")
     data = builder.extract_value(array, field)  # one instruction; a struct proxy would spill the whole array first
     return builder.bitcast(builder.gep(data, [position]), _DOUBLES.as_pointer())
@@ -145,6 +176,19 @@ def any_greater(typing_context, a, b):
         return builder.icmp_unsigned("!=", bits, ir.Constant(ir.IntType(LANES), 0))
 
     return types.boolean(lanes, lanes), generate
+
+
+@intrinsic
+def lanes_total(typing_context, x):
+    """The sum of all lanes, one after the other."""
+
+    def generate(context, builder, sig, args):
+        total = builder.extract_element(args[0], ir.Constant(ir.IntType(32), 0))
+        for lane in range(1, LANES):
+            total = builder.fadd(total, builder.extract_element(args[0], ir.Constant(ir.IntType(32), lane)))
+        return total
+
+    return types.float64(lanes), generate
 
 
 @intrinsic
@@ -245,26 +289,32 @@ def lanes_log(x):
     return k * splat(_LN2_HIGH) + (splat(2.0) * s + (splat(2.0) * s * z * series + k * splat(_LN2_LOW)))
 
 
-@njit(**BORROWING)
+@njit(**INLINED)
 def lanes_exp(x):
-    """Exponential of numbers that are at most 0; exactly 0 below -700 (also for minus infinity).
+    """Exponential of numbers that are at most 700; exactly 0 below -700 (also for minus infinity).
 
     x = k log 2 + r with |r| < 0.35, and the power series of exp r up to r^12, whose rest is below 2e-16.
     """
     smallest = splat(-700.0)
     safe = where_greater(x, smallest, x, smallest)
-    k = safe * splat(1.4426950408889634) - splat(0.5)
-    k = _truncate(k)  # towards zero: with the half subtracted from a negative number this rounds to nearest
+    k = _nearest(safe * splat(1.4426950408889634))
     r = safe - k * splat(_LN2_HIGH) - k * splat(_LN2_LOW)
-    series = splat(1.0)
-    for n in range(12, 0, -1):
-        series = series * r * splat(1.0 / n) + splat(1.0)
+    z = r * r  # terms in pairs of pairs: a chain of twelve would wait for each
+    low = (splat(1.0) + r) + z * (splat(1 / 2) + r * splat(1 / 6))
+    middle = (splat(1 / 24) + r * splat(1 / 120)) + z * (splat(1 / 720) + r * splat(1 / 5040))
+    high = (splat(1 / 40320) + r * splat(1 / 362880)) + z * (splat(1 / 3628800) + r * splat(1 / 39916800))
+    fourth = z * z
+    series = low + fourth * (middle + fourth * (high + fourth * splat(1 / 479001600)))
     return where_greater(x, smallest, series * _power_of_two(k), splat(0.0))
 
 
 @intrinsic
-def _truncate(typing_context, x):
+def _nearest(typing_context, x):
+    """The nearest whole numbers."""
+
     def generate(context, builder, sig, args):
-        return builder.sitofp(builder.fptosi(args[0], _INTEGERS), _DOUBLES)
+        signature = ir.FunctionType(_DOUBLES, [_DOUBLES])
+        function = builder.module.declare_intrinsic(f"llvm.rint.v{LANES}f64", fnty=signature)
+        return builder.call(function, [args[0]])
 
     return lanes(lanes), generate

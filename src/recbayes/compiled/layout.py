@@ -25,6 +25,8 @@ Row = Any  # what annotations call one of a structured array: a row of the chart
 HEIGHT, MODE = 0, 1  # entries of a message; the precision begins at `precision_from`
 CHOICES = 3  # kept of every cell: how its message came about, and its best alternative
 ORIGIN, BEST_RULE, BEST_SPLIT = range(CHOICES)
+BOUNDS = 2  # kept of every message that went through a link while charts are filled: how much it can add to a split
+EASE, STIFFNESS = range(BOUNDS)
 
 
 # Messages
@@ -149,20 +151,26 @@ def entry_place(place: int, length: int, entry: int) -> int:
 
 
 @formula
-def _choice(base: int, place: int, low: int, start: int, size: int) -> int:
-    # A store begins with room for a group of lanes; after it, rows have CHOICES entries where messages have theirs.
-    return base + LANES + CHOICES * ((place - LANES) // message_entries(size)) + start - low
+def _beside(base: int, place: int, low: int, start: int, size: int, entries: int) -> int:
+    # A store begins with room for a group of lanes; after it, rows have so many entries where messages have theirs.
+    return base + LANES + entries * ((place - LANES) // message_entries(size)) + start - low
 
 
 @njit(**INLINED)
 def choice_place(base: int, row: Row, start: int, size: int) -> int:
     """Where the choices of a cell begin; their entries, too, are a row's length apart."""
-    return _choice(base, row.place, row.low, start, size)
+    return _beside(base, row.place, row.low, start, size, CHOICES)
 
 
 def choice_places(base: np.ndarray | int, rows: np.ndarray | np.void, starts: np.ndarray | int, size: int) -> np.ndarray:
     """`choice_place` of one cell or many."""
-    return _choice(base, rows["place"], rows["low"], starts, size)
+    return _beside(base, rows["place"], rows["low"], starts, size, CHOICES)
+
+
+@njit(**INLINED)
+def bound_place(base: int, row: Row, start: int, size: int) -> int:
+    """Likewise for the bounds of a cell's message that went through a link."""
+    return _beside(base, row.place, row.low, start, size, BOUNDS)
 
 
 @formula
@@ -190,9 +198,9 @@ def put_end_to_end(rows: np.ndarray, sizes: np.ndarray) -> None:
     rows["place"] += (np.cumsum(sizes) - sizes)[:, None]
 
 
-def choices_sizes(sizes: np.ndarray, size: int) -> np.ndarray:
-    """The sizes of the choices that go with stores of messages of the given sizes."""
-    return CHOICES * (sizes // message_entries(size)) + 2 * LANES
+def sizes_beside(sizes: np.ndarray, size: int, entries: int) -> np.ndarray:
+    """The sizes of what goes with stores of messages of the given sizes, CHOICES or BOUNDS entries for each."""
+    return entries * (sizes // message_entries(size)) + 2 * LANES
 
 
 def row_block(array: np.ndarray, base: int, row: np.void, size: int) -> np.ndarray:

@@ -20,12 +20,12 @@ from recbayes.compiled.factors import (
     factorise_above_one,
     forward_solve,
     inline_backward_solve,
-    inline_factorise,
     inline_forward_solve,
+    inline_pivots,
     multiply,
     root,
 )
-from recbayes.compiled.lanes import BORROWING, INLINED, get, load, put, splat, store
+from recbayes.compiled.lanes import BORROWING, INLINED, Lanes, get, lanes_log, load, put, splat, store
 from recbayes.compiled.layout import (
     MODE,
     lanes_room,
@@ -46,7 +46,17 @@ def inline_join(room: np.ndarray, size: int, one: int, two: int, out: int, L: in
     With P = P1 + P2 and d = m2 - m1 the height falls by d' P1 P^+ P2 d / 2. The factor of P (in L and pivots) and
     L^-1 P2 d (in v) are what `join_mode` needs. The free room takes 2 + 2 D entries.
     """
-    determinant, difference, u = free, free + lanes_room(2), free + lanes_room(2 + size)
+    scale, log_determinant, flat = inline_multiply(room, size, one, two, out, L, pivots, v, free, True)
+    store(room, free, log_determinant + lanes_log(scale))
+    store(room, free + lanes_room(1), flat)
+
+
+@njit(**INLINED)
+def inline_multiply(
+    room: np.ndarray, size: int, one: int, two: int, out: int, L: int, pivots: int, v: int, free: int, many: bool
+) -> tuple[Lanes, Lanes, Lanes]:
+    """Likewise, but returns what `inline_pivots` does."""
+    difference, u = free + lanes_room(2), free + lanes_room(2 + size)
     P1, P2, P = precision_of(one, size), precision_of(two, size), precision_of(out, size)
     for a in range(size):
         put(room, difference, a, get(room, two, MODE + a) - get(room, one, MODE + a))
@@ -67,13 +77,14 @@ def inline_join(room: np.ndarray, size: int, one: int, two: int, out: int, L: in
         put(room, u, a, left + x * mine)
         put(room, v, a, right + y * mine)
         row += a + 1
-    inline_factorise(room, size, P, L, pivots, determinant, GUARD, 0.0)
+    found = inline_pivots(room, size, P, L, pivots, GUARD, 0.0, many)
     inline_forward_solve(room, size, L, u)
     inline_forward_solve(room, size, L, v)
     quadratic = splat(0.0)
     for a in range(size):
         quadratic += get(room, u, a) * get(room, v, a) * get(room, pivots, a)
     store(room, out, load(room, one) + load(room, two) - splat(0.5) * quadratic)
+    return found
 
 
 @njit(**BORROWING)

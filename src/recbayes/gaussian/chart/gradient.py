@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recbayes.compiled.compilation import run_kernel
+from recbayes.compiled.dimension import dimension_of
 from recbayes.compiled.layout import link_blocks, link_entries, unpack_messages
 from recbayes.errors import DataError
 from recbayes.gaussian.chart.coordinates import Coordinates, coordinates_of, inner_model
@@ -107,9 +108,9 @@ def adjoint(chart: Chart) -> tuple[np.ndarray, Gradients]:
     evidence[: len(chart.log_evidence_by_prior)] = chart.log_evidence_by_prior
     derivatives = np.zeros_like(chart.messages)
     log_probability = length_log_probability(chart.model, origins, chart.plan)
-    run_kernel(
-        fill_adjoint, tables, chart.plan, log_probability, chart.messages, chart.choices, evidence, derivatives, gradients
-    )
+    bounds = np.empty(chart.plan.bounds_size)
+    given = tables, chart.plan, log_probability, chart.messages, bounds, chart.choices, evidence
+    run_kernel(fill_adjoint, dimension_of(tables.size), *given, derivatives, gradients)
     return derivatives, gradients
 
 

@@ -14,10 +14,10 @@ from recbayes.errors import DataError, LengthError
 from recbayes.gaussian.chart.coordinates import coordinates_of
 from recbayes.gaussian.chart.cost import refuse_if_too_large, refuse_unplanned
 from recbayes.gaussian.chart.emissions import length_log_probability, write_emissions
+from recbayes.gaussian.chart.filling import fill_chart
 from recbayes.gaussian.chart.message import Message, matched
 from recbayes.gaussian.chart.plan import Plan, make_plan, span_limits
 from recbayes.gaussian.chart.tables import Tables, tables_of
-from recbayes.gaussian.kernels.inside import fill_inside
 from recbayes.gaussian.kernels.listing import Problem, most_alternatives, nothing_given
 from recbayes.gaussian.kernels.mixtures import fill_mixtures
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -126,7 +126,7 @@ def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FR
     evidence = np.full(tables.prior.shape[1], -np.inf)
     lengths = length_log_probability(model, origins, plan)
     if components == 1:
-        run_kernel(fill_inside, tables, plan, lengths, messages, choices, evidence)
+        fill_chart(tables, plan, lengths, messages, choices, evidence)
     else:
         problem = Problem(tables, plan, dimensions(model), lengths, messages, int(components), nothing_given(tables.size))
         run_kernel(fill_mixtures, problem, most_alternatives(tables, plan, components), choices, evidence)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.compiled.layout import cell_places, choices_sizes, lay_out_rows, put_end_to_end
+from recbayes.compiled.layout import BOUNDS, CHOICES, cell_places, lay_out_rows, put_end_to_end, sizes_beside
 from recbayes.gaussian.chart.tables import Tables
 from recbayes.spans.constraints import FREE, Constraints
 from recbayes.spans.reach import UNBOUNDED, reached, span_widths
@@ -40,8 +40,10 @@ class Plan(NamedTuple):
     link_base: np.ndarray  # (K,)
     emit_base: int
     choice_base: np.ndarray  # (V,) likewise in the array `choices`
+    bound_base: np.ndarray  # (K,) likewise in the array `bounds`, which kernels use while they fill a chart
     messages_size: int
     choices_size: int
+    bounds_size: int
     allowed: np.ndarray  # (M + 1, M + 1) of NO_NODE, NODE and INNER, or (0, 0) if all spans may be nodes
     preference: np.ndarray  # (M + 1, M + 1) log weights of nodes, or (0, 0) if there are none
 
@@ -152,7 +154,8 @@ def _plan_of_structure(structure: _Structure, segments: int, widest: int) -> Pla
     variables, links = len(sizes), len(structure.children)
     emit_base = int(bases[variables + links])
     put_end_to_end(emit_rows, emit_sizes)
-    choice_bases = np.concatenate([[0], np.cumsum(choices_sizes(sizes, structure.size))])
+    choice_bases = np.concatenate([[0], np.cumsum(sizes_beside(sizes, structure.size, CHOICES))])
+    bound_bases = np.concatenate([[0], np.cumsum(sizes_beside(sizes[list(structure.children)], structure.size, BOUNDS))])
     points = np.arange(segments + 1, dtype=np.int64)
     return Plan(
         positions=points,
@@ -165,8 +168,10 @@ def _plan_of_structure(structure: _Structure, segments: int, widest: int) -> Pla
         link_base=bases[variables : variables + links],
         emit_base=emit_base,
         choice_base=choice_bases[:-1],
+        bound_base=bound_bases[:-1],
         messages_size=int(bases[-1]),
         choices_size=int(choice_bases[-1]),
+        bounds_size=int(bound_bases[-1]),
         allowed=np.zeros((0, 0), dtype=np.int8),
         preference=np.zeros((0, 0)),
     )

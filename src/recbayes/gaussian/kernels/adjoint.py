@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.adjoints import join_adjoint
-from recbayes.compiled.factors import factorise
+from recbayes.compiled.dimension import Dimension
 from recbayes.compiled.lanes import (
     BORROWING,
     KERNEL,
@@ -24,10 +24,11 @@ from recbayes.compiled.lanes import (
     store,
     where_greater,
 )
-from recbayes.compiled.layout import cell_place, choice_place, link_place, message_entries, precision_of
+from recbayes.compiled.layout import cell_place, choice_place, link_place, message_entries
 from recbayes.gaussian.chart.plan import Plan
 from recbayes.gaussian.chart.tables import Tables
 from recbayes.gaussian.kernels.alternatives import Cell, visit_alternatives
+from recbayes.gaussian.kernels.bounds import write_bounds
 from recbayes.gaussian.kernels.cells import (
     EMPTY,
     FLAT_MIXTURE,
@@ -39,7 +40,7 @@ from recbayes.gaussian.kernels.cells import (
     read_cells,
 )
 from recbayes.gaussian.kernels.children import find_children, join_children, read_emissions
-from recbayes.gaussian.kernels.derivatives import Derivatives, Gradients, derivative_places
+from recbayes.gaussian.kernels.derivatives import Gradients, derivative_places
 from recbayes.gaussian.kernels.links import lift_adjoint
 from recbayes.gaussian.kernels.moments_adjoint import (
     moments_adjoint,
@@ -47,41 +48,29 @@ from recbayes.gaussian.kernels.moments_adjoint import (
     reference_moments_adjoint,
     solve_mode,
 )
+from recbayes.gaussian.kernels.pushing import Work, push_down
 from recbayes.gaussian.kernels.reference import gather_under_reference, start_reference
 from recbayes.gaussian.kernels.room import Room, make_room
 from recbayes.gaussian.kernels.root import root_adjoint
 
-PLAIN, REFER, GATHER, UNDER_REFERENCE = 0, 1, 2, 3  # purposes of a visit; the last three are for flat mixtures
-
-
-class Work(NamedTuple):
-    """What the adjoint pass works with."""
-
-    length_log_probability: np.ndarray
-    messages: np.ndarray
-    derivatives: np.ndarray
-    rules: np.ndarray  # derivatives with respect to rules and lengths of emissions, see `Gradients`
-    emissions: np.ndarray
-    buffer: np.ndarray
-    room: np.ndarray
-    at: Room
-    to: Derivatives
+REFER, GATHER, UNDER_REFERENCE = range(3)  # purposes of a visit, for flat mixtures
 
 
 class Task(NamedTuple):
     """What is done with the alternatives of eight cells."""
 
     purpose: int
-    single: Lanes  # 1 in the lanes whose message is an only alternative's,
-    mixed: Lanes  # in those whose message is a mixture that is now differentiated
+    flat: Lanes  # 1 in the lanes whose message is a mixture of flat ones
 
 
 @njit(**KERNEL)
 def fill_adjoint(
+    dimension: Dimension,
     tables: Tables,
     plan: Plan,
     length_log_probability: np.ndarray,
     messages: np.ndarray,
+    bounds: np.ndarray,
     choices: np.ndarray,
     evidence: np.ndarray,
     derivatives: np.ndarray,
@@ -96,7 +85,10 @@ def fill_adjoint(
     to = derivative_places(size, at.end)
     room = np.zeros(to.end)
     buffer = np.zeros(LANES)
-    work = Work(length_log_probability, messages, derivatives, gradients.rules, gradients.emissions, buffer, room, at, to)
+    sums = gradients.rules, gradients.emissions
+    work = Work(length_log_probability, messages, bounds, derivatives, *sums, buffer, room, at, to, dimension)
+    if len(dimension) == 0:
+        _find_bounds(tables, plan, messages, bounds, room, size, at)
     root_adjoint(tables, plan, messages, evidence, derivatives, gradients.prior, room, at, to)
     for width in range(segments, 0, -1):
         for v in range(len(variables)):
@@ -118,35 +110,44 @@ def fill_adjoint(
                 mixed = where_greater(origin, splat(FLAT_MIXTURE - 0.5), splat(0.0), mixed)
                 flat = where_greater(origin, splat(FLAT_MIXTURE - 0.5), splat(1.0), splat(0.0))
                 moments_adjoint(room, size, at, to)
-                for purpose in range(PLAIN, UNDER_REFERENCE + 1):
-                    chosen = mixed + single if purpose == PLAIN else flat
-                    if not any_greater(chosen, splat(0.0)):
-                        continue
-                    if purpose == REFER:
-                        start_reference(constants, len(links), v, room, at, size)
-                    elif purpose == UNDER_REFERENCE:
-                        reference_moments_adjoint(room, size, at, to)
-                        single = splat(0.0)
-                    _visit(
-                        tables, plan, work, Cell(v, width, start), Task(purpose, single, mixed if purpose == PLAIN else flat)
-                    )
+                if any_greater(mixed + single, splat(0.0)):
+                    push_down(tables, plan, work, Cell(v, width, start), single, mixed)
+                if any_greater(flat, splat(0.0)):
+                    for purpose in range(UNDER_REFERENCE + 1):
+                        if purpose == REFER:
+                            start_reference(constants, len(links), v, room, at, size)
+                        elif purpose == UNDER_REFERENCE:
+                            reference_moments_adjoint(room, size, at, to)
+                        _visit(tables, plan, work, Cell(v, width, start), Task(purpose, flat))
+
+
+@njit(**BORROWING)
+def _find_bounds(
+    tables: Tables, plan: Plan, messages: np.ndarray, bounds: np.ndarray, room: np.ndarray, size: int, at: Room
+) -> None:
+    """Bounds of all messages that went through a link."""
+    for link in range(len(tables.links)):
+        for width in range(1, len(plan.positions)):
+            row = plan.rows[tables.links[link].child, width]
+            for start in range(row.low, row.high + 1, LANES):
+                read_cells(messages, plan.link_base[link], row, start, room, at.product, message_entries(size))
+                write_bounds(bounds, plan.bound_base[link], row, start, room, size, at)
 
 
 @njit(**BORROWING)
 def _visit(tables: Tables, plan: Plan, work: Work, cell: Cell, task: Task) -> None:
-    """Pass the derivatives of eight cells on to all their alternatives, or gather the moments under the reference."""
+    """Gather the moments of the alternatives of eight cells under the reference, or pass derivatives on to them."""
     visit_alternatives(tables, plan, cell, _take_emission, _take_split, 0, task, work)
 
 
 @njit(**MERGED)
 def _take_emission(nothing: int, task: Task, tables: Tables, plan: Plan, work: Work, cell: Cell, e: int) -> int:
     room, at, to, size = work.room, work.at, work.to, tables.shifts.shape[1]
-    if read_emissions(tables, plan, work.length_log_probability, work.messages, work.buffer, cell, e, room, at):
+    if read_emissions(tables, plan, work.length_log_probability, work.messages, work.buffer, cell, e, room, size, at):
         if task.purpose == REFER or task.purpose == GATHER:
             gather_under_reference(room, size, at, task.purpose == GATHER)
         else:
-            factorise(room, size, precision_of(at.product, size), at.factor, at.pivots, at.free)
-            if push_alternative(room, size, at, to, task.purpose == UNDER_REFERENCE, task.single, task.mixed):
+            if push_alternative(room, size, at, to, task.flat):
                 row, start = plan.emit_rows[e, cell.width], cell.start
                 add_cells(work.derivatives, plan.emit_base, row, start, room, to.push, message_entries(size))
                 for lane in range(min(LANES, row.high + 1 - start)):
@@ -163,14 +164,13 @@ def _take_split(
     shifts, shifts_packed, rule = tables.shifts, tables.shifts_packed, tables.rules[r]
     size = shifts.shape[1]
     last_start = cell.start + LANES - 1  # all lanes: what is read beyond a row must not reach its neighbours as a derivative
-    children = find_children(tables, plan, messages, cell, r, left_width, last_start, room, at)
+    children = find_children(tables, plan, messages, work.buffer, cell, r, left_width, last_start, size)
     if children.possible:
         join_children(messages, shifts, shifts_packed, children, rule, room, size, at)
         if task.purpose == REFER or task.purpose == GATHER:
             gather_under_reference(room, size, at, task.purpose == GATHER)
-        elif push_alternative(room, size, at, to, task.purpose == UNDER_REFERENCE, task.single, task.mixed):
-            if task.purpose == UNDER_REFERENCE:  # its product took the place of the first child and of the factor
-                join_children(messages, shifts, shifts_packed, children, rule, room, size, at)
+        elif push_alternative(room, size, at, to, task.flat):  # its product took the place of the first child and factor
+            join_children(messages, shifts, shifts_packed, children, rule, room, size, at)
             solve_mode(room, size, at, to)
             work.rules[r] += lane_sum(room, to.push)
             join_adjoint(room, size, at.one, at.product, to.push, to.t, to.give)

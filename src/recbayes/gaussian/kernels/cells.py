@@ -111,7 +111,7 @@ def write_message(
         store(messages, entry_place(place, row.length, entry), get(room, message, entry))
 
 
-@njit(**BORROWING)
+@njit(**INLINED)
 def add_cells(
     messages: np.ndarray, base: int, row: Row, start: int, room: np.ndarray, derivatives: int, entries: int
 ) -> None:
@@ -120,6 +120,29 @@ def add_cells(
     for entry in range(entries):
         at = entry_place(place, row.length, entry)
         store(messages, at, load(messages, at) + get(room, derivatives, entry))
+
+
+@njit(**INLINED)
+def inline_add_shifted(
+    messages: np.ndarray,
+    place: int,
+    length: int,
+    shifts: np.ndarray,
+    shifts_packed: np.ndarray,
+    shift: int,
+    room: np.ndarray,
+    size: int,
+    derivatives: int,
+) -> None:
+    """Add eight messages' derivatives, given in the parent's dimensions, to those kept for the child."""
+    store(messages, place, load(messages, place) + load(room, derivatives))
+    for a in range(size):
+        at = entry_place(place, length, MODE + shifts[shift, a])
+        store(messages, at, load(messages, at) + get(room, derivatives, MODE + a))
+    begin = precision_from(size)
+    for entry in range(triangle_entries(size)):
+        at = entry_place(place, length, begin + shifts_packed[shift, entry])
+        store(messages, at, load(messages, at) + get(room, derivatives, begin + entry))
 
 
 @njit(**BORROWING)
@@ -133,19 +156,10 @@ def add_shifted(
     room: np.ndarray,
     derivatives: int,
 ) -> None:
-    """Add eight messages' derivatives, given in the parent's dimensions, to those kept for the child."""
-    size = shifts.shape[1]
-    store(messages, place, load(messages, place) + load(room, derivatives))
-    for a in range(size):
-        at = entry_place(place, length, MODE + shifts[shift, a])
-        store(messages, at, load(messages, at) + get(room, derivatives, MODE + a))
-    begin = precision_from(size)
-    for entry in range(triangle_entries(size)):
-        at = entry_place(place, length, begin + shifts_packed[shift, entry])
-        store(messages, at, load(messages, at) + get(room, derivatives, begin + entry))
+    inline_add_shifted(messages, place, length, shifts, shifts_packed, shift, room, shifts.shape[1], derivatives)
 
 
-@njit(**BORROWING)
+@njit(**INLINED)
 def blank_impossible(room: np.ndarray, message: int, entries: int) -> None:
     """Zeros in the lanes whose height is minus infinity: what was read there may be anything."""
     height = load(room, message)

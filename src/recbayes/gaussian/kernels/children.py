@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from recbayes.compiled.lanes import BORROWING, INLINED, LANES, Lanes, any_greater, load, splat, store
-from recbayes.compiled.layout import Row, cell_place, message_entries
+from recbayes.compiled.layout import Row, bound_place, cell_place, message_entries
 from recbayes.compiled.potentials import inline_join, join_mode
 from recbayes.gaussian.chart.plan import Plan
 from recbayes.gaussian.chart.tables import Tables
@@ -22,8 +22,19 @@ class Children(NamedTuple):
     left_length: int
     right: int
     right_length: int
+    left_bounds: int  # and where their bounds are
+    right_bounds: int
+    left_height: Lanes  # their log heights
+    right_height: Lanes
     possible: bool  # some lane has both
     partial: bool  # some of the lanes have no message, but a cell that is to be filled
+
+
+@njit(**INLINED)
+def no_children() -> Children:
+    """Nowhere."""
+    nothing = splat(-np.inf)
+    return Children(0, 0, 0, 0, 0, 0, nothing, nothing, False, False)
 
 
 @njit(**INLINED)
@@ -36,6 +47,7 @@ def read_emissions(
     cell: Cell,
     e: int,
     room: np.ndarray,
+    size: int,
     at: Room,
 ) -> bool:
     """Copy the potentials of an emission of eight spans to at.product. Returns whether there are any."""
@@ -46,9 +58,7 @@ def read_emissions(
     height += _emission_heights(plan, length_log_probability, tables.emits, e, cell.width, cell.start, row.high, buffer)
     store(room, at.product, height)
     place = cell_place(plan.emit_base, row, cell.start)
-    read_message(
-        messages, place, row.length, tables.shifts.shape[1], tables.shifts, tables.shifts_packed, 0, room, at.product
-    )
+    read_message(messages, place, row.length, size, tables.shifts, tables.shifts_packed, 0, room, at.product)
     return True
 
 
@@ -78,15 +88,15 @@ def find_children(
     tables: Tables,
     plan: Plan,
     messages: np.ndarray,
+    buffer: np.ndarray,
     cell: Cell,
     r: int,
     left_width: int,
     last_start: int,
-    room: np.ndarray,
-    at: Room,
+    size: int,
 ) -> Children:
-    """The children of eight cells by a rule and a split point. Copies the log heights of their messages to the room; what is
-    added for the cells themselves is added to the first.
+    """The children of eight cells by a rule and a split point. What is added for the cells themselves is added to the log
+    heights of the first.
 
     `last_start` is that of the last lane whose cell is to be filled.
     """
@@ -94,44 +104,28 @@ def find_children(
     start, middle = cell.start, cell.start + left_width
     one = plan.rows[tables.links[left].child, left_width]
     two = plan.rows[tables.links[right].child, cell.width - left_width]
-    possible = _pair_heights(messages, plan.link_base, left, one, right, two, left_width, start, room, at.one, at.two)
-    if possible and len(plan.preference):
-        for lane in range(LANES):
-            i = min(start + lane, last_start, len(plan.positions) - 1 - cell.width)
-            room[at.one + lane] += plan.preference[i, i + cell.width]
+    left_height = right_height = splat(-np.inf)
+    if overlaps(one, start) and overlaps(two, middle):
+        left_height = read_height(messages, plan.link_base[left], one, start)
+        right_height = read_height(messages, plan.link_base[right], two, middle)
+        if len(plan.preference):
+            for lane in range(LANES):
+                i = min(start + lane, last_start, len(plan.positions) - 1 - cell.width)
+                buffer[lane] = plan.preference[i, i + cell.width]
+            left_height += load(buffer, 0)
     partial = sticks_out(one, start, last_start) or sticks_out(two, middle, last_start + left_width)
     return Children(
         cell_place(plan.link_base[left], one, start),
         one.length,
         cell_place(plan.link_base[right], two, middle),
         two.length,
-        possible,
+        bound_place(plan.bound_base[left], one, start, size),
+        bound_place(plan.bound_base[right], two, middle, size),
+        left_height,
+        right_height,
+        any_greater(left_height + right_height, splat(-np.inf)),
         partial,
     )
-
-
-@njit(**INLINED)
-def _pair_heights(
-    messages: np.ndarray,
-    link_base: np.ndarray,
-    left: int,
-    left_row: Row,
-    right: int,
-    right_row: Row,
-    left_width: int,
-    start: int,
-    room: np.ndarray,
-    one: int,
-    two: int,
-) -> bool:
-    """Copy the log heights of both children's messages into the room. Returns whether some lane has both."""
-    if not overlaps(left_row, start) or not overlaps(right_row, start + left_width):
-        return False
-    left_height = read_height(messages, link_base[left], left_row, start)
-    right_height = read_height(messages, link_base[right], right_row, start + left_width)
-    store(room, one, left_height)
-    store(room, two, right_height)
-    return any_greater(left_height + right_height, splat(-float("inf")))
 
 
 @njit(**INLINED)
@@ -141,24 +135,36 @@ def inline_join_children(
     shifts_packed: np.ndarray,
     children: Children,
     rule: Row,
-    right_is_new: bool,
     room: np.ndarray,
     size: int,
     at: Room,
 ) -> None:
-    """The product of the children's messages in at.product, all but its mode.
+    """The product of the children's messages in at.product, all but its mode."""
+    inline_read_children(messages, shifts, shifts_packed, children, rule, room, size, at)
+    inline_join(room, size, at.one, at.two, at.product, at.factor, at.pivots, at.vector, at.free)
 
-    Shifts of one split share its right child's message: if it is not new, it is in the room already.
-    """
+
+@njit(**INLINED)
+def inline_read_children(
+    messages: np.ndarray,
+    shifts: np.ndarray,
+    shifts_packed: np.ndarray,
+    children: Children,
+    rule: Row,
+    room: np.ndarray,
+    size: int,
+    at: Room,
+) -> None:
+    """Copy the children's messages to at.one, where the rule's log probability is added, and at.two."""
+    store(room, at.one, children.left_height + splat(rule.log_probability))
+    store(room, at.two, children.right_height)
     read_message(messages, children.left, children.left_length, size, shifts, shifts_packed, rule.left_shift, room, at.one)
-    if right_is_new:
-        place, length = children.right, children.right_length
-        read_message(messages, place, length, size, shifts, shifts_packed, rule.right_shift, room, at.two)
+    read_message(
+        messages, children.right, children.right_length, size, shifts, shifts_packed, rule.right_shift, room, at.two
+    )
     if children.partial:
         blank_impossible(room, at.one, message_entries(size))
         blank_impossible(room, at.two, message_entries(size))
-    inline_join(room, size, at.one, at.two, at.product, at.factor, at.pivots, at.vector, at.free)
-    store(room, at.product, load(room, at.product) + splat(rule.log_probability))
 
 
 @njit(**BORROWING)
@@ -173,5 +179,5 @@ def join_children(
     at: Room,
 ) -> None:
     """The product of the children's messages in at.product."""
-    inline_join_children(messages, shifts, shifts_packed, children, rule, True, room, size, at)
+    inline_join_children(messages, shifts, shifts_packed, children, rule, room, size, at)
     join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from recbayes.compiled.factors import choose, factorise, inline_invert, invert
+from recbayes.compiled.dimension import Dimension
+from recbayes.compiled.factors import choose
 from recbayes.compiled.lanes import (
     BORROWING,
-    INLINED,
     KERNEL,
     LANES,
     MERGED,
@@ -37,52 +37,55 @@ from recbayes.compiled.layout import (
     entry_place,
     link_place,
     message_entries,
-    precision_of,
 )
-from recbayes.compiled.potentials import inline_join_mode
 from recbayes.gaussian.chart.plan import Plan
 from recbayes.gaussian.chart.tables import Tables
 from recbayes.gaussian.kernels.alternatives import Cell, allowed_lanes, visit_alternatives
+from recbayes.gaussian.kernels.bounds import write_bounds
 from recbayes.gaussian.kernels.cells import EMPTY, MIXTURE, ONLY_SPLIT, write_message
-from recbayes.gaussian.kernels.children import Children, find_children, inline_join_children, join_children, read_emissions
+from recbayes.gaussian.kernels.children import find_children, join_children, read_emissions
 from recbayes.gaussian.kernels.links import lift
 from recbayes.gaussian.kernels.moments import (
     COUNT,
     PEAK_RULE,
     PEAK_SPLIT,
-    clear_moments,
     find_origin,
-    gather,
     match_moments,
-    weigh,
 )
 from recbayes.gaussian.kernels.reference import divide_reference, gather_under_reference, start_reference
 from recbayes.gaussian.kernels.room import Room, make_room
 from recbayes.gaussian.kernels.root import root_evidence
+from recbayes.gaussian.kernels.weighing import Work, weigh_alternatives
 
-WEIGH, KEEP, REFER, GATHER = 0, 1, 2, 3  # purposes of a visit: find best and moments; keep the only one; flat mixing
+KEEP, REFER, GATHER = range(3)  # purposes of a second visit: keep the only alternative; mix under a reference
 
 
-class Work(NamedTuple):
-    """What the inside pass works with."""
+class Tile(NamedTuple):
+    """Starts and widths of cells that are filled in one go, from the first up to the end, which is not included.
 
-    length_log_probability: np.ndarray
-    messages: np.ndarray
-    buffer: np.ndarray
-    room: np.ndarray
-    at: Room
+    The narrower cells of the same starts, and the cells of all later starts that are no wider, must have been filled. Rows
+    are filled eight starts at a time from their lowest: one that begins inside a row must begin with such a group.
+    """
+
+    start: int
+    end_start: int
+    width: int
+    end_width: int
 
 
 @njit(**KERNEL)
 def fill_inside(
+    dimension: Dimension,
+    tile: Tile,
     tables: Tables,
     plan: Plan,
     length_log_probability: np.ndarray,
     messages: np.ndarray,
+    bounds: np.ndarray,
     choices: np.ndarray,
     evidence: np.ndarray,
 ) -> None:
-    """Fill all cells, and the log evidence by each Gaussian of the prior.
+    """Fill the cells of a tile; with that of the whole series, the log evidence by each Gaussian of the prior.
 
     `messages` comes with the potentials of all emissions.
     """
@@ -93,27 +96,26 @@ def fill_inside(
     at = make_room(size)
     room = np.zeros(at.end)
     buffer = np.zeros(LANES)
-    work = Work(length_log_probability, messages, buffer, room, at)
-    for width in range(1, segments + 1):
+    work = Work(length_log_probability, messages, bounds, choices, buffer, room, at, dimension)
+    for width in range(tile.width, min(tile.end_width, segments + 1)):
         for v in range(len(variables)):
             row = rows[v, width]
-            for start in range(row.low, row.high + 1, LANES):
+            for start in range(max(row.low, tile.start), min(row.high + 1, tile.end_start), LANES):
                 valid = allowed_lanes(plan.allowed, row, width, start, buffer)
                 if not any_greater(valid, splat(0.0)):
                     _leave_empty(messages, inside_base[v], row, start)
                     for link in range(variables[v].first_link, variables[v].end_link):
                         _leave_empty(messages, link_base[link], row, start)
                     continue
-                clear_moments(room, size, at)
-                origin = splat(EMPTY)
-                for purpose in range(WEIGH, GATHER + 1):
+                weigh_alternatives(tables, plan, work, Cell(v, width, start))
+                origin = find_origin(room, at)
+                match_moments(room, size, at)
+                for purpose in range(KEEP, GATHER + 1):
                     if purpose == KEEP:
-                        origin = find_origin(room, at)
-                        match_moments(room, size, at)
                         store(room, at.chosen, where_greater(splat(ONLY_SPLIT + 0.5), origin, splat(1.0), splat(0.0)))
                     elif purpose == REFER:
                         store(room, at.chosen, where_greater(origin, splat(MIXTURE + 0.5), splat(1.0), splat(0.0)))
-                    if purpose == WEIGH or any_greater(load(room, at.chosen), splat(0.0)):
+                    if any_greater(load(room, at.chosen), splat(0.0)):
                         if purpose == REFER:
                             start_reference(constants, len(links), v, room, at, size)
                         _visit(tables, plan, work, Cell(v, width, start), purpose)
@@ -130,65 +132,37 @@ def fill_inside(
                 for link in range(variables[v].first_link, variables[v].end_link):
                     lift(room, size, links[link].kind, constants, link_place(link, size), at)
                     write_message(messages, link_base[link], row, start, room, at.product, entries)
-    root_evidence(tables, plan, messages, evidence, room, at)
+                    if len(dimension) == 0:
+                        write_bounds(bounds, plan.bound_base[link], row, start, room, size, at)
+    if tile.start == 0 and tile.end_width > segments:
+        root_evidence(tables, plan, messages, evidence, room, at)
 
 
 @njit(**BORROWING)
 def _visit(tables: Tables, plan: Plan, work: Work, cell: Cell, purpose: int) -> None:
-    """Go through all alternatives of eight cells."""
-    children = Children(0, 0, 0, 0, False, False)
-    visit_alternatives(tables, plan, cell, _take_emission, _take_split, children, purpose, work)
+    """Go through all alternatives of eight cells once more."""
+    visit_alternatives(tables, plan, cell, _take_emission, _take_split, 0, purpose, work)
 
 
 @njit(**MERGED)
-def _take_emission(children: Children, purpose: int, tables: Tables, plan: Plan, work: Work, cell: Cell, e: int) -> Children:
+def _take_emission(nothing: int, purpose: int, tables: Tables, plan: Plan, work: Work, cell: Cell, e: int) -> int:
     room, at, size = work.room, work.at, tables.shifts.shape[1]
-    if read_emissions(tables, plan, work.length_log_probability, work.messages, work.buffer, cell, e, room, at):
-        if purpose == WEIGH:
-            factorise(room, size, precision_of(at.product, size), at.factor, at.pivots, at.free)
-            if weigh(room, at, -1.0 - e, float(cell.start)):
-                invert(room, size, at.factor, at.pivots, at.covariance, at.free)
-                gather(room, size, at)
-        else:
-            _use(room, size, at, purpose)
-    return children
+    if read_emissions(tables, plan, work.length_log_probability, work.messages, work.buffer, cell, e, room, size, at):
+        _use(room, size, at, purpose)
+    return nothing
 
 
 @njit(**MERGED)
 def _take_split(
-    children: Children, purpose: int, tables: Tables, plan: Plan, work: Work, cell: Cell, r: int, left_width: int
-) -> Children:
-    """The state is the children of the rule before: shifts of one split share them, and they are looked up once."""
-    messages, room, at = work.messages, work.room, work.at
-    rules, shifts, shifts_packed = tables.rules, tables.shifts, tables.shifts_packed
-    size, first_rule = shifts.shape[1], tables.variables[cell.v].first_rule
-    fresh = purpose != WEIGH or r == first_rule or rules[r].left != rules[r - 1].left or rules[r].right != rules[r - 1].right
-    if fresh:
-        last_start = min(cell.start + LANES - 1, plan.rows[cell.v, cell.width].high)
-        children = find_children(tables, plan, messages, cell, r, left_width, last_start, room, at)
+    nothing: int, purpose: int, tables: Tables, plan: Plan, work: Work, cell: Cell, r: int, left_width: int
+) -> int:
+    room, at, size = work.room, work.at, tables.shifts.shape[1]
+    last_start = min(cell.start + LANES - 1, plan.rows[cell.v, cell.width].high)
+    children = find_children(tables, plan, work.messages, work.buffer, cell, r, left_width, last_start, size)
     if children.possible:
-        rule, point = rules[r], float(cell.start + left_width)
-        right_is_new = fresh or rule.right_shift != rules[r - 1].right_shift
-        if purpose != WEIGH:
-            join_children(messages, shifts, shifts_packed, children, rule, room, size, at)
-            _use(room, size, at, purpose)
-        elif size == 3:  # the constant lets the compiler unroll all loops; few dimensions suffer most from looping
-            at3 = make_room(3)
-            inline_join_children(messages, shifts, shifts_packed, children, rule, right_is_new, room, 3, at3)
-            _weigh_split(room, 3, at3, float(r), point)
-        else:
-            inline_join_children(messages, shifts, shifts_packed, children, rule, right_is_new, room, size, at)
-            _weigh_split(room, size, at, float(r), point)
-    return children
-
-
-@njit(**INLINED)
-def _weigh_split(room: np.ndarray, size: int, at: Room, rule: float, point: float) -> None:
-    """Take the split whose product is in at.product, all but its mode, into account."""
-    if weigh(room, at, rule, point):
-        inline_join_mode(room, size, at.one, at.product, at.factor, at.pivots, at.vector)
-        inline_invert(room, size, at.factor, at.pivots, at.covariance, at.free)
-        gather(room, size, at)
+        join_children(work.messages, tables.shifts, tables.shifts_packed, children, tables.rules[r], room, size, at)
+        _use(room, size, at, purpose)
+    return nothing
 
 
 @njit(**BORROWING)

@@ -80,48 +80,21 @@ def reference_moments_adjoint(room: np.ndarray, size: int, at: Room, to: Derivat
 
 
 @njit(**BORROWING)
-def push_alternative(
-    room: np.ndarray, size: int, at: Room, to: Derivatives, under_reference: bool, single: Lanes, mixed: Lanes
-) -> bool:
-    """Derivatives with respect to the alternative in at.product, into to.push. Returns whether any is not zero.
-
-    Expects its factor in place; with the reference, multiplies by it first.
-    """
-    height = load(room, at.product)
-    zero = splat(0.0)
-    if under_reference:
-        weight = weigh_under_reference(room, size, at)
-    else:
-        weight = height - splat(0.5) * load(room, at.free)
-    share = where_greater(mixed, zero, weight - load(room, to.log_mass), splat(-np.inf))
-    alone = where_greater(height, splat(-np.inf), single, zero)
-    if not any_greater(share, splat(-NEGLIGIBLE)) and not any_greater(alone, zero):
+def push_alternative(room: np.ndarray, size: int, at: Room, to: Derivatives, flat: Lanes) -> bool:
+    """Derivatives with respect to the alternative in at.product, one of a mixture under the reference, into to.push.
+    Returns whether any is not zero."""
+    weight = weigh_under_reference(room, size, at)
+    share = where_greater(flat, splat(0.0), weight - load(room, to.log_mass), splat(-np.inf))
+    if not any_greater(share, splat(-NEGLIGIBLE)):
         return False
     share = where_greater(share, splat(0.0), splat(0.0), share)  # rounding only: a share is at most one
     share = lanes_exp(share)
     invert(room, size, at.factor, at.pivots, at.covariance, at.free)
-    mode = at.one if under_reference else at.product
-    mixture_adjoint(
-        room,
-        size,
-        share,
-        mode_of(mode),
-        at.covariance,
-        at.origin,
-        to.dS,
-        to.dm,
-        to.constant,
-        to.push,
-        to.matrix,
-    )
-    if under_reference:
-        solve_mode(room, size, at, to)
-        copy(room, to.push, to.give, message_entries(size))
-        join_adjoint(room, size, at.product, at.one, to.give, to.t, to.push)
-    elif any_greater(alone, zero):
-        for entry in range(message_entries(size)):
-            value = get(room, to.into, entry)
-            put(room, to.push, entry, where_greater(alone, zero, value, get(room, to.push, entry)))
+    mode = mode_of(at.one)
+    mixture_adjoint(room, size, share, mode, at.covariance, at.origin, to.dS, to.dm, to.constant, to.push, to.matrix)
+    solve_mode(room, size, at, to)
+    copy(room, to.push, to.give, message_entries(size))
+    join_adjoint(room, size, at.product, at.one, to.give, to.t, to.push)
     return True
 
 

@@ -7,7 +7,7 @@ from numba import njit
 from recbayes.compiled.lanes import BORROWING, LANES
 from recbayes.compiled.layout import lanes_room, message_room, triangle_room
 
-STATE = 8  # entries known of a cell's alternatives
+STATE = 10  # entries known of a cell's alternatives
 
 
 class Room(NamedTuple):

@@ -109,6 +109,20 @@ def by_ruptures(name: str, **settings: Any) -> Callable[[np.ndarray], list[int]]
     return find
 
 
+def by_skchange(name: str) -> Callable[[np.ndarray], list[int]]:
+    """By the sum of squares, or by how much a change lessens it."""
+
+    def find(y: np.ndarray) -> list[int]:
+        from skchange import detectors
+        from skchange.interval_scorers import CostChangeScore, L2Cost
+
+        score = L2Cost() if name == "PELT" else CostChangeScore(L2Cost())
+        column = y[:, None]
+        return getattr(detectors, name)(score, penalty=penalty(y)).fit(column).predict(column).tolist()
+
+    return find
+
+
 class Method(NamedTuple):
     name: str
     package: str
@@ -121,6 +135,8 @@ METHODS = (
     Method("ruptures Pelt", "ruptures", by_ruptures("Pelt", model="l2")),
     Method("ruptures Pelt, jump=1", "ruptures", by_ruptures("Pelt", model="l2", jump=1)),
     Method("ruptures Binseg", "ruptures", by_ruptures("Binseg", model="l2", jump=1)),
+    Method("skchange PELT", "skchange", by_skchange("PELT")),
+    Method("skchange SeededBinSeg", "skchange", by_skchange("SeededBinarySegmentation")),
 )
 
 

@@ -26,9 +26,9 @@ def look_on(job: str) -> list[dict[str, Any]]:
     obtain = compilation._obtain
 
     def noting(kernel: Any, compile_it: Any, signature: Any) -> Any:
-        before, start = sum(kernel.stats.cache_misses.values()), time.process_time()
+        before, start = sum(kernel.stats.cache_misses.values()), time.thread_time()
         made = obtain(kernel, compile_it, signature)
-        spent = time.process_time() - start if sum(kernel.stats.cache_misses.values()) > before else 0.0
+        spent = time.thread_time() - start if sum(kernel.stats.cache_misses.values()) > before else 0.0
         shared: list[Any] = []
         written = [encode(one, shared) for one in signature]
         found.append({"kernel": place_of(kernel), "signature": written, "types": shared, "seconds": spent})
@@ -53,7 +53,7 @@ def put_together(by_job: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
                 table["kernels"].append({"kernel": one["kernel"], "seconds": 0.0, "signature": signature})
             row = table["kernels"][number]
             row["seconds"] = max(row["seconds"], round(one["seconds"], 1))
-            table["jobs"][job].append(number)
+            table["jobs"][job] = sorted({*table["jobs"][job], number})
     return table
 
 
@@ -73,7 +73,6 @@ def main() -> None:
     if len(sys.argv) > 1:
         print(json.dumps(look_on(sys.argv[1])))
         return
-    TABLE.write_text(json.dumps({"jobs": {}, "kernels": [], "types": []}), encoding="utf-8")
     by_job = {}
     with tempfile.TemporaryDirectory() as folder:
         for job in jobs.JOBS:

@@ -19,7 +19,7 @@ def encode(kind: Any, shared: list[Any]) -> list[Any]:
     if isinstance(kind, types.Array):
         return ["array", encode(kind.dtype, shared), kind.ndim, kind.layout, kind.mutable]
     if isinstance(kind, types.Record):
-        dtype = as_dtype(kind)
+        dtype: Any = as_dtype(kind)
         fields = [[name, dtype.fields[name][0].str, dtype.fields[name][1]] for name in dtype.names]
         return _shared(["record", fields, dtype.itemsize, dtype.isalignedstruct], shared)
     if isinstance(kind, types.BaseNamedTuple):

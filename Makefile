@@ -33,7 +33,7 @@ quick: $(VENV)/installed-dev ## run the tests that take seconds, for every day
 bench: $(VENV)/installed-dev ## measure the speed of inference
 	$(BIN)/python -m benchmarks
 
-bench-peers: $(PEERS)/installed ## measure grammars and chains against torch-struct, NLTK and hmmlearn
+bench-peers: $(PEERS)/installed ## measure grammars, chains and change points against other libraries
 	$(PEERS)/bin/python -m benchmarks.peers
 
 lint: $(VENV)/installed-dev ## check style and types

@@ -1,4 +1,5 @@
-"""`make bench-peers` prints these tables: discrete charts against torch-struct, NLTK and hmmlearn.
+"""`make bench-peers` prints these tables: discrete charts against torch-struct, NLTK and hmmlearn, and `rb.segment` against
+ruptures and skchange (`long_series.py`).
 
 One thread everywhere. Times are medians, work and peer being timed in turns in one run; only NLTK, which is slow, runs once.
 Both have to give the same number: log evidence, or the log probability of the best tree.
@@ -24,6 +25,7 @@ from rich.table import Table
 from torch_struct import SentCFG
 
 import recbayes as rb
+from benchmarks import long_series
 from recbayes.discrete.chart.trees import best_discrete_tree
 from recbayes.discrete.model.flat import FlatGrammar
 
@@ -293,3 +295,4 @@ if __name__ == "__main__":
     sparse()
     large_dense()
     against_nltk()
+    long_series.main([])

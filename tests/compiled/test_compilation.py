@@ -57,7 +57,7 @@ def run(script: Path, package: Path = SOURCE, **environment: str) -> list[str]:
 def test_compiling_is_told_and_loading_is_not(tmp_path: Path) -> None:
     script, folder = tmp_path / "small.py", str(tmp_path / "kernels")
     script.write_text(SMALL.replace("FULL", "False"), encoding="utf-8")
-    notice = "recbayes: compiling the kernel double, once on this machine; this takes up to a minute"
+    notice = "recbayes: compiling the kernel double, once on this machine; this may take a while"
     assert run(script, NUMBA_CACHE_DIR=folder) == [notice]
     assert run(script, NUMBA_CACHE_DIR=folder) == []
 

@@ -15,6 +15,7 @@ from recbayes.cli.music import analyse
 from recbayes.cli.music_study import music as music_study
 from recbayes.cli.real import real
 from recbayes.cli.study import synthetic
+from recbayes.cli.warmup import warmup
 
 PLAIN = {"├": "|", "└": "`", "│": "|", "─": "-", "±": "+-"}  # for terminals and files that know ASCII only
 
@@ -45,6 +46,7 @@ app = Commands(no_args_is_help=True, add_completion=False, help="Latent trees ov
 study = typer.Typer(no_args_is_help=True, help="Run the paper's experiments again, and others.")
 data = typer.Typer(no_args_is_help=True, help="Data that are not in the box.")
 app.command()(demo)
+app.command()(warmup)
 study.command()(synthetic)
 study.command()(real)
 study.command(name="music")(music_study)

@@ -26,7 +26,7 @@ def demo(
     nile = rb.data.nile()
     console.print("[bold]The flow of the Nile at Aswan, year by year: when did it change, and how sure is that?[/bold]")
     console.print(f"\n>>> found = rb.segment(rb.data.nile(), seed={seed})\n>>> found", style="cyan")
-    with console.status("drawing trees (kernels are compiled on the first run, which takes a minute or two)"):
+    with console.status("drawing trees (kernels are compiled on the first run, which takes half a minute)"):
         found = rb.segment(nile, seed=seed)
     console.print(found.summary(), markup=False)
     console.print("\nIts tree, with the probability of every node:")

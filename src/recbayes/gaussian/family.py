@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from recbayes.checks.series import Series, all_series, as_series, is_many
+from recbayes.compiled.compilation import doing
 from recbayes.family.cost import Cost
 from recbayes.family.family import Around, Family, Read
 from recbayes.gaussian.chart.best import best_tree
@@ -73,9 +74,11 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
     def quick_node_probability(self, chart: Chart) -> QuickProbability:
         return quick_node_probability(chart)
 
+    @doing("posterior")
     def draw(self, chart: Chart, draws: int, seed: int) -> GaussianPosterior:
         return draw(chart, draws, seed)
 
+    @doing("posterior")
     def draw_well(self, draws: int, seed: int, fill: Callable[[int], Chart]) -> GaussianPosterior:
         return draw_well(draws, seed, fill)
 
@@ -106,6 +109,7 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
     def idle(self, model: GaussianRBN, sequences: Sequence[Series]) -> tuple[str, ...]:
         return learn.idle(model, sequences)
 
+    @doing("learn")
     def draw_around(
         self,
         model: GaussianRBN,

@@ -10,6 +10,7 @@ import numpy as np
 from recbayes.checks.arguments import executor_of, generator_of, listed
 from recbayes.checks.arrays import MOST_DRAWS, short, whole_number
 from recbayes.checks.series import Series
+from recbayes.compiled.compilation import doing
 from recbayes.data.frames import read_tables
 from recbayes.data.table import Table
 from recbayes.errors import DataError
@@ -51,6 +52,7 @@ class _Settings:
         return tuple(dict.fromkeys(float(one) for one in np.geomspace(max(least, 1.5), max(most, 1.5), 3)))
 
 
+@doing("segment")
 def segment(
     data: Any,
     *,

@@ -63,6 +63,7 @@ class Corrected(NamedTuple):
 def corrections(chart: Chart, forest: Forest, components: np.ndarray, seed: int) -> Corrected:
     """For trees that were drawn with these Gaussians of the prior."""
     rng = np.random.default_rng([seed, 1])
+    components = np.ascontiguousarray(components)  # kernels are compiled for one kind of array
     problem, size = problem_of(chart), max(variable.dim for variable in chart.model.variables)
     problem = problem._replace(given=np.zeros((len(forest.rules), problem.given.shape[1])))
     rows = np.stack([forest.rules, forest.splits, np.zeros_like(forest.rules)]).astype(np.int64)

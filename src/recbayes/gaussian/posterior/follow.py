@@ -46,7 +46,8 @@ def mean_gradient(chart: Chart, forest: Forest, components: np.ndarray, weights:
     """The weighted sum of the derivatives of log p(Y, Z, c)."""
     derivatives, gradients = np.zeros_like(chart.messages), no_gradients(chart)
     trees = np.stack([forest.rules, forest.splits]).astype(np.int64)
-    arguments = trees, forest.sizes, components, np.ascontiguousarray(weights), derivatives, gradients
+    contiguous = [np.ascontiguousarray(one) for one in (components, weights)]
+    arguments = trees, forest.sizes, *contiguous, derivatives, gradients
     run_kernel(gather_slopes, problem_of(chart), *arguments)
     return assemble(chart, derivatives, gradients)
 
@@ -56,5 +57,5 @@ def _follow(chart: Chart, forest: Forest, components: np.ndarray, wanted: bool) 
     joints = np.empty((len(forest), len(chart.log_evidence_by_prior)))
     values = np.empty((len(forest.rules) if wanted else 0, message_entries(size)))
     trees = np.stack([forest.rules, forest.splits, np.zeros_like(forest.rules)]).astype(np.int64)
-    run_kernel(follow_trees, problem_of(chart), trees, forest.sizes, components, joints, values)
+    run_kernel(follow_trees, problem_of(chart), trees, forest.sizes, np.ascontiguousarray(components), joints, values)
     return joints, values

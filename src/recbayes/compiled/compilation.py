@@ -135,11 +135,16 @@ def _worth_help(kernel: Any, others: Sequence[Need]) -> bool:
 
 
 @cache
-def _start_helpers(job: str) -> None:
-    """Once in a process: processes that compile what the job needs. Where none can be started, this one does it all."""
+def _start_helpers(job: str) -> "tuple[subprocess.Popen[bytes], ...]":
+    """Once in a process: processes that compile what the job needs. Where none can be started, this one does it all.
+
+    They are kept in mind: Python warns of processes that run and that nobody knows.
+    """
+    helpers = []
     for number in range(min((os.cpu_count() or 1) - 1, MOST_HELPERS)):
         with suppress(OSError, ValueError):
-            start_helper(job, number)
+            helpers.append(start_helper(job, number))
+    return tuple(helpers)
 
 
 def start_helper(job: str, number: int) -> "subprocess.Popen[bytes]":

@@ -38,6 +38,7 @@ class DiscreteFamily(Family[DiscreteChart, DiscreteOutside, DiscretePosterior]):
         "quantities": COUNTED,
         "slopes": COUNTED,
         "draw_around": COUNTED,
+        "candidates": "charts of discrete models are exact, and know no boundaries; see allowed",
     }
 
     def read(self, model: Discrete, data: Any) -> Read:

@@ -19,6 +19,7 @@ from recbayes.family.posterior import Posterior
 from recbayes.family.saved import to_json
 from recbayes.parameters.parameters import Parameters
 from recbayes.parameters.quantity import Quantity, Slopes, Values
+from recbayes.spans.candidates import Candidates
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.tree import Tree
 
@@ -38,6 +39,7 @@ VERBS = {  # what users call where a method has another name
     "slopes": "log_evidence_and_gradient",
     "draw_around": "fit(..., exact=...)",
     "evaluate_around": "fit(..., exact=...)",
+    "candidates": 'boundaries="auto"; give positions, or leave it out',
 }
 
 
@@ -87,6 +89,14 @@ class Family(Generic[ChartT, OutsideT, PosteriorT]):
     def cost(self, model: Any, length: int, constraints: Constraints, components: int) -> Cost:
         """What the chart of a sequence of so many observations takes."""
         self.refuse("cost")
+
+    def candidates(self, model: Any, sequence: Any, constraints: Constraints) -> Candidates:
+        """Where segments of a sequence may begin and end, so that little is lost if they do so nowhere else."""
+        self.refuse("candidates")
+
+    def wants_candidates(self, model: Any, sequence: Any, constraints: Constraints) -> bool:
+        """Whether draws and learning look for candidates by themselves, as a full chart would take long."""
+        return False
 
     def joint_inside(self, model: Any, sequence: Any, constraints: Constraints, values: Any) -> Any:
         """The chart of a sequence at fixed values of all nodes that there may be."""

@@ -227,5 +227,10 @@ class Posterior(ABC):
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({len(self.trees)} draws, {self.method}, worth {self.effective_sample_size:.0f}; "
-            f"log evidence {self.log_evidence:.3f} ± {self.log_evidence_error:.3f})"
+            f"log evidence {self.log_evidence:.3f} ± {self.log_evidence_error:.3f}{self._restricted})"
         )
+
+    @property
+    def _restricted(self) -> str:
+        """What is to be said of the trees that may be drawn."""
+        return ""

@@ -9,6 +9,8 @@ from recbayes.checks.series import Series, all_series, as_series, is_many
 from recbayes.compiled.compilation import doing
 from recbayes.family.cost import Cost
 from recbayes.family.family import Around, Family, Read
+from recbayes.gaussian.candidates.default import is_worthwhile
+from recbayes.gaussian.candidates.find import find_candidates
 from recbayes.gaussian.chart.best import best_tree
 from recbayes.gaussian.chart.cost import chart_cost, cost_unplanned
 from recbayes.gaussian.chart.gradient import model_gradient
@@ -29,6 +31,7 @@ from recbayes.gaussian.posterior.joint import log_joint
 from recbayes.gaussian.posterior.posterior import GaussianPosterior
 from recbayes.gaussian.posterior.quick import QuickProbability, quick_node_probability
 from recbayes.parameters.quantity import Quantity, Slopes, Values
+from recbayes.spans.candidates import Candidates
 from recbayes.spans.constraints import Constraints
 from recbayes.tree.tree import Tree
 
@@ -64,6 +67,12 @@ class GaussianFamily(Family[Chart, Outside, GaussianPosterior]):
         tables, _ = tables_of(model)
         unplanned = cost_unplanned(tables, length, constraints, None)
         return unplanned or chart_cost(tables, make_plan(tables, length, constraints), components)
+
+    def candidates(self, model: GaussianRBN, sequence: Series, constraints: Constraints) -> Candidates:
+        return find_candidates(model, sequence, constraints)
+
+    def wants_candidates(self, model: GaussianRBN, sequence: Series, constraints: Constraints) -> bool:
+        return is_worthwhile(model, sequence, constraints)
 
     def outside(self, chart: Chart) -> Outside:
         return outside(chart)

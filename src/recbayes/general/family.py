@@ -21,6 +21,7 @@ from recbayes.parameters.quantity import Quantity, Values
 from recbayes.spans.constraints import Constraints
 
 MESSAGES = "messages of arbitrary densities have no closed form; see joint_inside, which takes values"
+CANDIDATES = "candidate boundaries are found by the leaves of a Gaussian model; give an RBN boundaries as positions, or none"
 
 
 DRAWS = 200  # by which evidence is known where nobody says how many
@@ -31,7 +32,7 @@ class GeneralFamily(Family[Any, Any, GeneralPosterior]):
 
     name = "an RBN"
     noun = "sequence"
-    reasons: ClassVar[Mapping[str, str]] = {"inside": MESSAGES}
+    reasons: ClassVar[Mapping[str, str]] = {"inside": MESSAGES, "candidates": CANDIDATES}
 
     def read(self, model: RBN, data: Any) -> Read:
         return Read(*read_sequences(model.parts, data))

@@ -10,6 +10,7 @@ from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.errors import DataError
 from recbayes.family.family import Model
 from recbayes.family.posterior import Posterior
+from recbayes.inference.candidates import with_candidates
 from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, read
 from recbayes.spans.constraints import Constraints, Known
 
@@ -51,7 +52,9 @@ def sample_posterior(
     """Weighted draws of trees from the posterior of a series; a list of posteriors for a list of series (in threads).
 
     `components`, `boundaries`, `allowed` and `preference` are those of `rb.inside`; by default messages have one
-    Gaussian, and more where the draws disagree with the chart and the series is short enough. The seed decides all
+    Gaussian, and more where the draws disagree with the chart and the series is short enough. Long series (above 300
+    observations, where the chart takes long) have boundaries="auto" by default: `posterior.candidates` says which these
+    are, and how many boundaries are expected elsewhere; `boundaries=range(len(y) + 1)` has them all. The seed decides all
     draws: the same seed gives the same posterior, however many threads there are. Draws of a discrete model (`PCFG`,
     `DiscreteRBN`) are exact. Those of an `RBN` have values of their nodes, too; they come from a Gaussian stand-in of
     the model and are weighted by its true densities, or, where these weights are worth little, from Gibbs sampling
@@ -75,4 +78,5 @@ def draw_one(
     model: Any, sequence: Any, constraints: Constraints, components: int | None, draws: int, seed: int
 ) -> Posterior:
     """Draws of one checked sequence."""
+    constraints = with_candidates(model, sequence, constraints, by_default=True)
     return model.family.posterior(model, sequence, constraints, draws, seed, components)

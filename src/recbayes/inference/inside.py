@@ -6,6 +6,7 @@ from typing import Any, TypeVar, Unpack, overload
 from recbayes.checks.arrays import whole_number
 from recbayes.errors import DataError
 from recbayes.family.family import Model
+from recbayes.inference.candidates import with_candidates
 from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, read
 from recbayes.spans.constraints import Constraints, Known
 
@@ -41,8 +42,9 @@ def inside(
     """The inside chart of a series, or a list of charts for a list of series of any lengths (in threads).
 
     `boundaries` restricts segments to begin and end at the given positions; the cost is then that of a series with so many
-    observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree
-    (`rb.known_spans`, `tree.span_mask()`). `preference`, of the same shape, is added to the log weight of trees for each
+    observations. "auto" finds them for a Gaussian model (`chart.candidates`), also for a list of series. `allowed` is a
+    boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree (`rb.known_spans`,
+    `tree.span_mask()`). `preference`, of the same shape, is added to the log weight of trees for each
     span that is a node (`rb.balanced_preference`). For a list of series, all are lists (or None). `components` is how many
     Gaussians a message may have, 1 (the paper's) to 8: more are closer to the exact evidence, at a cost that grows with
     their square.
@@ -57,4 +59,4 @@ def inside(
 
 def inside_one(model: Any, sequence: Any, constraints: Constraints, components: int) -> Any:
     """The chart of one checked sequence."""
-    return model.family.inside(model, sequence, constraints, components)
+    return model.family.inside(model, sequence, with_candidates(model, sequence, constraints), components)

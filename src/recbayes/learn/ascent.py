@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.learn.adam import Adam, climb_in_batches
+from recbayes.learn.candidates import ENOUGH, TIMES, Found, Moving, missed
 from recbayes.learn.climb import Climb, Summit, Terrain
 from recbayes.learn.drawn import AUTOMATIC, ROUNDS, Climbed, Gap, Plan, climb_drawn, evidence_of, gap_at
 from recbayes.learn.here import ExactEvidence, Here
@@ -47,10 +48,13 @@ class Ended:
     reason: str = ""
 
 
-def ascend(run: Run, ended: Ended, terrain: Terrain, how: How, lengths: Sequence[int]) -> None:
+def ascend(run: Run, ended: Ended, terrain: Terrain, how: How, lengths: Sequence[int], moving: Moving) -> None:
     """From all starts to the end; what is known on the way is noted in `ended`."""
     parameters, climb = run.parameters, how.groups.climb
     family = parameters.model.family
+    candidates = moving.at(parameters.model)
+    if moving.any:
+        run.restrict(candidates)
     restarts = how.restarts if climb.explores else how.restarts or 0
     further = number_of(restarts, family, parameters.model, lengths, climb.max_evaluations)
     starts = starts_of(parameters, terrain, further, how.seed)
@@ -64,6 +68,8 @@ def ascend(run: Run, ended: Ended, terrain: Terrain, how: How, lengths: Sequence
         _climb_charts(run, ended, starts, terrain, how, plan, SHORTER if short else FINALS)
     else:  # there is no evidence but that of draws
         ended.summits = [_as_summit(run, start) for start in starts]
+    if moving.any and family.has("inside"):
+        _follow(run, ended, terrain, how, moving, candidates)
     best = max(ended.summits, key=lambda summit: summit.objective)
     nearby: Callable[[np.ndarray], Here] = run
     known = None
@@ -99,6 +105,21 @@ def _climb_charts(
         run.enter(stage, climbs=len(starts) - number - 1, extra=extra)
         looks = None if plan is None or how.exact != "auto" else _Looks(run, plan)
         ended.summits.append(climb.climb(run, start, terrain, run.series, how.seed + number, looks))
+
+
+def _follow(run: Run, ended: Ended, terrain: Terrain, how: How, moving: Moving, candidates: Found) -> None:
+    """From the best summit on, with candidates found there, until those that there were are nearly all that it needs."""
+    for number in range(TIMES):
+        best = max(ended.summits, key=lambda summit: summit.objective)
+        if not np.isfinite(best.objective):
+            return
+        found = moving.at(run.parameters.with_vector(best.vector))
+        if missed(candidates.series, found.series) < ENOUGH:
+            return
+        run.restrict(found)
+        candidates = found
+        run.enter(f"candidates found again, {number + 1}")
+        ended.summits = [how.groups.climb.climb(run, best.vector, terrain, run.series, how.seed, None)]
 
 
 def _climb_draws(run: Run, ended: Ended, best: Summit, terrain: Terrain, climb: Climb, plan: Plan) -> Climbed:

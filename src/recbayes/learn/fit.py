@@ -13,6 +13,7 @@ from recbayes.family.family import Model, family_of
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, Task, read
 from recbayes.learn.ascent import Ended, How, ascend
+from recbayes.learn.candidates import Moving
 from recbayes.learn.checkpoint import Checkpoint, fingerprint
 from recbayes.learn.climb import Climb, Terrain
 from recbayes.learn.gradient import GRADIENT
@@ -98,8 +99,10 @@ def fit(
 
     `model` gives the structure and the starting values; None guesses one from the data (`GaussianRBN.guess`). `covariance`,
     `tied` and `fixed` choose what is free, as for `Parameters`. `boundaries` and `allowed` hold, for every series, what is
-    known of its tree: the evidence is then that of the trees they leave (`rb.known_spans`, `tree.span_mask()`). With a
-    `preference` it is no longer normalised, and where leaves have several observations its climb is partly towards that.
+    known of its tree: the evidence is then that of the trees they leave (`rb.known_spans`, `tree.span_mask()`).
+    boundaries="auto" finds candidates by the model at hand, and again by what it has become; long series (above 300
+    observations, where charts take long) have them by default. With a `preference` it is no longer normalised, and where
+    leaves have several observations its climb is partly towards that.
 
     What is maximised is the log likelihood with `priors`: weak ones in units of the data, or others by name
     (`{"x.rules[1].std": rb.LogNormal(0.1, 0.5), "prior.*": None}`), or None, plain maximum likelihood. A light `penalty`
@@ -173,10 +176,11 @@ def _by_climbing(task: Task, parameters: Parameters, how: How, began: float) -> 
     strength = strength_of(how.groups.penalty, parameters, units)
     remembered = Checkpoint(work.checkpoint, fingerprint(parameters, data), parameters.size, work.resume)
     ended, lengths = Ended(), [len(sequence) for sequence in task.sequences]
+    moving = Moving(task.model, data)
     with Progress(work.progress) as shown, Workers(parameters, data, work.executor) as workers:
         run = Run(parameters, workers, Shape(strength, priors), remembered, shown, len(data), climb)
         try:
-            ascend(run, ended, terrain, how, lengths)
+            ascend(run, ended, terrain, how, lengths, moving)
         except KeyboardInterrupt:
             ended.reason = "interrupted"
         except Stopped:

@@ -9,6 +9,7 @@ from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.compiled.lanes import LANES
 from recbayes.errors import DataError, ModelError
 from recbayes.family.family import Model
+from recbayes.inference.candidates import with_candidates
 from recbayes.inference.reading import ManySequences, ManyTokens, OneSequence, read
 from recbayes.parameters.parameters import Parameters
 from recbayes.spans.constraints import Constraints, Known
@@ -78,6 +79,7 @@ class _One(NamedTuple):
 def gradient_of_one(model: Any, sequence: Any, constraints: Constraints, parameters: Any) -> _One:
     """The log evidence of one checked sequence, and its gradient."""
     with np.errstate(all="ignore"):  # what is not finite is refused
+        constraints = with_candidates(model, sequence, constraints)
         return _finite(_One(*model.family.evidence_and_gradient(model, sequence, constraints, parameters)))
 
 
@@ -86,6 +88,7 @@ def drawn_gradient_of_one(
 ) -> _One:
     """The same of the exact evidence, by draws."""
     with np.errstate(all="ignore"):
+        constraints = with_candidates(model, sequence, constraints)
         drawn = model.family.draw_around(model, sequence, constraints, draws, seed, components)
         value, slopes, variance, _ = model.family.evaluate_around(model, sequence, constraints, drawn)
         return _finite(_One(value, parameters.pull_back(model, slopes), variance))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recbayes.errors import DataError, ModelError
+from recbayes.learn.candidates import Found
 from recbayes.learn.checkpoint import Checkpoint, Evaluation
 from recbayes.learn.climb import Climb
 from recbayes.learn.here import Centre, Here
@@ -54,6 +55,12 @@ class Run:
         self._stage, self._stage_began, self._stage_length, self._climbs, self._extra = "", 0, 0, 0, 0
         self._workers, self._shape, self._checkpoint, self._progress = workers, shape, checkpoint, progress
         self.series, self._most, self._tolerance = series, climb.max_evaluations, climb.tolerance
+        self._name = ""  # what tells evaluations with these candidates from others
+
+    def restrict(self, found: Found) -> None:
+        """Go on with other candidates: what was best under others is not to be compared."""
+        self._workers.replace(found.series)
+        self._name, self.best = found.name, None
 
     def enter(self, stage: str, *, length: int = 0, climbs: int = 0, extra: int = 0) -> None:
         """Begin a stage: of `length` evaluations if that is known, else a climb, with more climbs and extra ones to come."""
@@ -89,10 +96,10 @@ class Run:
         if len(bad) == self.series:
             raise DataError(f"no series can be used; the first: {next(iter(bad.values()))}")
         self.skipped = bad
-        found = self._checkpoint.find("all", start)
+        found = self._checkpoint.find(f"{self._name}all", start)
         if found is None:
             found = self._sum(outcomes, range(self.series))
-            self._checkpoint.add("all", start, found)
+            self._checkpoint.add(f"{self._name}all", start, found)
         self.best = start.copy(), Here(found.log_likelihood + value, found.gradient + slope, *found[:1], *found[2:])
         return self.best[1].gradient
 
@@ -103,7 +110,7 @@ class Run:
         """
         if len(self.history) >= self._most:
             raise Stopped
-        task = "all" if chosen is None else ",".join(map(str, chosen))
+        task = self._name + ("all" if chosen is None else ",".join(map(str, chosen)))
         if around is not None:
             task = f"exact {task} {around.draws} {around.seed} {around.components} {around.vector.tobytes().hex()}"
         value, slope = self._shape.at(self.parameters, vector)

@@ -80,6 +80,14 @@ class Workers:
         self._tickets = count()  # makes every call a new one for executors that remember results
         self._sent = [False] * parts
 
+    def replace(self, series: Sequence[Constrained]) -> None:
+        """Other constraints on the same series: they are sent again, and what was drawn under the old ones is let go."""
+        for part, places in enumerate(self._places):
+            _held.pop((self._key, part), None)
+            self._parcels[part] = Parcel(self._parcels[part].parameters, tuple(series[place] for place in places))
+        self._key = uuid4().hex
+        self._sent = [False] * len(self._parcels)
+
     def __enter__(self) -> "Workers":
         return self
 

@@ -6,15 +6,17 @@ Verbs take it by keywords, one for a sequence or a list for many (`Known`); insi
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
 from recbayes.checks.arrays import short
 from recbayes.errors import DataError
+from recbayes.spans.candidates import Candidates
 from recbayes.tree.known import Mask
 
 Boundaries = Sequence[int] | np.ndarray
+AUTO = "auto"  # boundaries that are to be found
 Allowed = np.ndarray | Mask
 
 
@@ -22,14 +24,14 @@ class Known(TypedDict, total=False):
     """Keywords of all verbs that fill charts. For a list of sequences each is a list (None for those without), or None.
 
     `boundaries` are the positions at which segments may begin and end; the cost is then that of a sequence with so many
-    observations. `allowed` is a boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree
-    (`rb.KnownSpans`, `tree.only_spans()`; as arrays `rb.known_spans`, `tree.span_mask()`). `preference` (N + 1, N + 1) is
-    what is thought of spans beforehand: the weight of a tree is multiplied by exp(preference[i, k]) for each span that is a
-    node (`rb.balanced_preference`). The weights of all trees then no longer sum to one: the evidence of a series in which
-    all is missing says what to.
+    observations. "auto" finds them, for Gaussian models, one word for all sequences of a list. `allowed` is a boolean array
+    (N + 1, N + 1) of spans that may be nodes, or what is known of the tree (`rb.KnownSpans`, `tree.only_spans()`; as arrays
+    `rb.known_spans`, `tree.span_mask()`). `preference` (N + 1, N + 1) says what is thought of spans: the weight of a
+    tree is multiplied by exp(preference[i, k]) for each span that is a node (`rb.balanced_preference`). The weights of all
+    trees then no longer sum to one: the evidence of a series in which all is missing says what to.
     """
 
-    boundaries: Boundaries | Sequence[Boundaries | None] | None
+    boundaries: Boundaries | Literal["auto"] | Sequence[Boundaries | Literal["auto"] | None] | None
     allowed: Allowed | Sequence[Allowed | None] | None
     preference: np.ndarray | Sequence[np.ndarray | None] | None
 
@@ -50,10 +52,22 @@ class Constraints:
         """All of them, in the order of the fields."""
         return tuple(getattr(self, field.name) for field in fields(self))
 
+    @property
+    def are_wanted(self) -> bool:
+        """Whether boundaries are to be found."""
+        return isinstance(self.boundaries, str) and self.boundaries == AUTO
+
+    @property
+    def candidates(self) -> Candidates | None:
+        """The boundaries, where they were found and not given."""
+        return self.boundaries if isinstance(self.boundaries, Candidates) else None
+
     def points(self, length: int) -> np.ndarray:
         """The positions at which segments may begin and end, the ends of the sequence among them, in order."""
         if self.boundaries is None:
             return np.arange(length + 1, dtype=np.int64)
+        if self.candidates is not None:
+            return self.candidates.positions
         points = _array(self.boundaries, "boundaries")
         if points.size == 0:
             points = points.astype(np.int64)
@@ -135,8 +149,8 @@ def _array(values: Any, name: str) -> np.ndarray:
 
 
 def _listed(values: Any, count: int, name: str, noun: str) -> list[Any]:
-    if values is None:
-        return [None] * count
+    if values is None or (name == "boundaries" and isinstance(values, str) and values == AUTO):
+        return [values] * count
     if not isinstance(values, list | tuple) or len(values) != count:
         raise DataError(f"{name} must be a list with one entry for each of the {count} {noun}")
     return list(values)

@@ -21,6 +21,7 @@ from recbayes.gaussian.chart.tables import Tables, tables_of
 from recbayes.gaussian.kernels.listing import Problem, most_alternatives, nothing_given
 from recbayes.gaussian.kernels.mixtures import fill_mixtures
 from recbayes.gaussian.model.rbn import GaussianRBN
+from recbayes.spans.candidates import Candidates
 from recbayes.spans.constraints import FREE, Constraints
 
 NOT_A_NUMBER = "the evidence is not a number: the data and the model differ by too many orders of magnitude"
@@ -41,6 +42,7 @@ class Chart:
     choices: np.ndarray
     log_evidence_by_prior: np.ndarray
     components: int = 1  # Gaussians per message, at most
+    candidates: Candidates | None = None  # the points, where they were found (boundaries="auto")
 
     @property
     def length(self) -> int:
@@ -114,8 +116,8 @@ def chart_of_leaves(model: GaussianRBN, series: Series, constraints: Constraints
     refuse_if_too_large(tables, plan, components)
     messages = np.zeros(components * plan.messages_size)
     write_emissions(model, tables, origins, plan, series, messages)
-    nothing = np.full(len(origins.prior), -np.inf)
-    return Chart(model, series, -np.inf, plan, messages, np.zeros(plan.choices_size), nothing, int(components))
+    nothing, found = np.full(len(origins.prior), -np.inf), constraints.candidates
+    return Chart(model, series, -np.inf, plan, messages, np.zeros(plan.choices_size), nothing, int(components), found)
 
 
 def inside_one(model: GaussianRBN, series: Series, constraints: Constraints = FREE, components: int = 1) -> Chart:

@@ -16,6 +16,7 @@ from recbayes.gaussian.posterior.follow import log_joints
 from recbayes.gaussian.posterior.given_tree import smooth
 from recbayes.gaussian.posterior.latents import gather_latents
 from recbayes.gaussian.posterior.rules import best_rules
+from recbayes.spans.candidates import Candidates
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
 
@@ -43,6 +44,15 @@ class GaussianPosterior(Posterior):
     @property
     def length(self) -> int:
         return self.chart.length
+
+    @property
+    def candidates(self) -> Candidates | None:
+        """Where segments may begin and end, if that was found (`boundaries="auto"`, and by default in long series)."""
+        return self.chart.candidates
+
+    @property
+    def _restricted(self) -> str:
+        return "" if self.candidates is None else f"; {self.candidates!r}"
 
     @property
     def method(self) -> str:

@@ -1,0 +1,33 @@
+"""Candidate boundaries that were found by themselves: what was left out, and what that is expected to cost."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Positions at which segments of a series may begin and end, both ends among them.
+
+    `left_out` is the expected number of boundaries elsewhere, as a model without a tree sees it: about as many nats of log
+    evidence are lost. `looks` are passes, from coarse to fine; a single one has seen every position.
+    """
+
+    positions: np.ndarray
+    length: int
+    left_out: float
+    probability: np.ndarray  # of a boundary at each of them, without a tree
+    looks: int = 1
+
+    @property
+    def all(self) -> bool:
+        """Whether nothing was left out."""
+        return len(self.positions) == self.length + 1
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def __repr__(self) -> str:
+        if self.all:
+            return f"Candidates(all {len(self)} positions)"
+        return f"Candidates({len(self)} of {self.length + 1} positions, {self.left_out:.2g} boundaries expected elsewhere)"

@@ -7,6 +7,7 @@ Where a kernel is missing, the others that the same job is going to need are com
 own (`warm.py`). Who needs a kernel that another process is compiling takes one that nobody compiles yet, or waits.
 """
 
+import atexit
 import os
 import subprocess
 import sys
@@ -135,16 +136,17 @@ def _worth_help(kernel: Any, others: Sequence[Need]) -> bool:
 
 
 @cache
-def _start_helpers(job: str) -> "tuple[subprocess.Popen[bytes], ...]":
-    """Once in a process: processes that compile what the job needs. Where none can be started, this one does it all.
-
-    They are kept in mind: Python warns of processes that run and that nobody knows.
-    """
-    helpers = []
+def _start_helpers(job: str) -> None:
+    """Once in a process: processes that compile what the job needs. Where none can be started, this one does it all."""
     for number in range(min((os.cpu_count() or 1) - 1, MOST_HELPERS)):
         with suppress(OSError, ValueError):
-            helpers.append(start_helper(job, number))
-    return tuple(helpers)
+            atexit.register(_end, start_helper(job, number))
+
+
+def _end(helper: "subprocess.Popen[bytes]") -> None:
+    """Files of kernels are written whole or not at all: a process that is ended leaves nothing half done."""
+    helper.terminate()
+    helper.wait()
 
 
 def start_helper(job: str, number: int) -> "subprocess.Popen[bytes]":

@@ -9,6 +9,8 @@ counts as much as its evidence says.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -17,12 +19,14 @@ from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.model.parts import Component, Link, Prior, Split, Variable
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.lengths import Geometric
+from recbayes.segmentation.finer import Finders, Finer
 from recbayes.segmentation.lengths import log_count_probability
 from recbayes.segmentation.units import Units, View
 
 KINDS = ("level", "trend", "level + autoregressive", "trend + autoregressive")
 NOISE = np.geomspace(0.1, 1.2, 9)  # deviations of noise, in those of the series
 MULTIPLES = np.geomspace(0.4, 6.4, 9)  # of each column's noise, where several columns share the multiple
+LOCAL = 0.5  # of the noise that differences of neighbours suggest: the least of long series
 COEFFICIENTS = (0.0, 0.3, 0.6, 0.8, 0.95)
 RISE = 3.0  # deviation of the rise of a trend over its segment
 SEASON = 1.0  # deviation of the coefficients of a season
@@ -31,6 +35,7 @@ OUTLIERS, BROAD = 0.01, 3.0  # how many observations are outliers, and how broad
 LINK = 1.0  # deviation of a node's level about that of the node above
 TERMINATION = 0.6  # probability that a node is a segment
 SHARED = 0.5  # probability that all segments have the same noise level and coefficient
+_Pair = tuple[Sequence[float] | np.ndarray, Sequence[float] | np.ndarray]  # levels and coefficients
 SHORT = 2.0  # observations that a segment is expected to have beyond the fewest, at least
 EXPECTED = (2.0, 4.0, 8.0)  # expected numbers of segments, each weighed by its inverse
 
@@ -95,10 +100,12 @@ def default_models(
     minimum: int = 1,
     expected: Sequence[float] = EXPECTED,
     also: Sequence[float] = (),
-    outliers: bool = True,
+    long: bool = False,
+    finer: Finders | None = None,
 ) -> list[Candidate]:
     """The models of a series that may be looked at in several ways; trees may `also` be drawn with other expected numbers of
-    segments, which count for nothing otherwise. Without `outliers`, these have been taken out before."""
+    segments, which count for nothing otherwise. Of a `long` series outliers have been taken out before, and noise may be as
+    little as differences of neighbours suggest; where `finer` says what it is, banks have members there."""
     weights = 1.0 / np.asarray(expected)
     shares = (*(weights / weights.sum()).tolist(), *(0.0 for _ in also))
     found = []
@@ -111,29 +118,67 @@ def default_models(
         for kind in kinds:
             probability = 1.0 / (len(kinds) * len(views))
             together = 0.0 if kind.endswith("autoregressive") else SHARED
-            leaf = partial(_leaf, view.units, kind, periods, OUTLIERS if outliers else 0.0)
-            bank = leaf(*_own_noise(view.units))
+            leaf = partial(_leaf, view.units, kind, periods, 0.0 if long else OUTLIERS)
+            known = None if finer is None else finer(view, kind)
+            levels = _levels(view.units, min(NOISE[0], LOCAL * float(view.units.local.min())) if long else NOISE[0])
+            bank = leaf(*_own_noise(view.units, kind, levels, known))
             found.append(Candidate(view, kind, bank, None, probability * (1.0 - together), bank, lengths, shares))
             if together:
-                common = bank if bank.columns == 1 else leaf(*_common_noise(view.units), False)
+                alike = bank.columns == 1 and known is None
+                common = bank if alike else leaf(*_common_noise(view.units, levels, known), each_column=False)
                 for m, member in enumerate(common.bank):
                     weight, one = probability * together * member.weight, member.emission
                     found.append(Candidate(view, kind, common, m, weight, one, lengths, shares))  # type: ignore[arg-type]
     return found
 
 
-def _own_noise(units: Units) -> tuple[np.ndarray, np.ndarray]:
-    """Deviations of noise, one for each column, and the bank's grid of multiples of these.
+class _Grid(NamedTuple):
+    """Deviations of columns, multiples of these, coefficients, and probabilities (levels, coefficients)."""
 
-    The grid is in deviations of the series, and begins at the noise that rounding leaves, if that is more.
-    """
-    least = min(max(NOISE[0], float(units.least.max(initial=0.0))), 0.99 * NOISE[-1])
-    return units.scale, np.geomspace(least, NOISE[-1], len(NOISE))
+    noise: np.ndarray
+    levels: Sequence[float] | np.ndarray
+    coefficients: Sequence[float] | np.ndarray
+    weights: np.ndarray | None
 
 
-def _common_noise(units: Units) -> tuple[np.ndarray, np.ndarray]:
-    """Likewise, where all segments and columns share the multiple: of what differences of neighbours suggest for each."""
-    return units.scale * np.clip(units.local, np.maximum(NOISE[0], units.least), 1.0), MULTIPLES
+def _own_noise(units: Units, kind: str, levels: np.ndarray, finer: Finer | None) -> _Grid:
+    """Multiples of the columns' deviations."""
+    coefficients = COEFFICIENTS if kind.endswith("autoregressive") else (0.0,)
+    known = None if finer is None else (finer.levels, finer.coefficients)
+    return _grid(units.scale, (levels, coefficients), known)
+
+
+def _common_noise(units: Units, levels: np.ndarray, finer: Finer | None) -> _Grid:
+    """Likewise, where all segments and columns share the multiple: if there are several columns, of what differences of
+    neighbours suggest for each, or of what is known."""
+    white = (0.0,)
+    if len(units.scale) == 1:
+        return _grid(units.scale, (levels, white), None if finer is None else (finer.common, white))
+    local = np.clip(units.local, np.maximum(NOISE[0], units.least), 1.0) if finer is None else finer.common
+    return _grid(units.scale * local, (MULTIPLES, white), None if finer is None else ((1.0,), white))
+
+
+def _levels(units: Units, lowest: float) -> np.ndarray:
+    """From the noise that rounding leaves on, if that is more than the lowest."""
+    least = min(max(lowest, float(units.least.max(initial=0.0))), 0.99 * NOISE[-1])
+    return np.geomspace(least, NOISE[-1], len(NOISE))
+
+
+def _grid(noise: np.ndarray, coarse: _Pair, finer: _Pair | None) -> _Grid:
+    """All of the first, or half of the probability for each, whose numbers then differ in four digits."""
+    if finer is None:
+        return _Grid(noise, *coarse, None)
+    shares: dict[tuple[float, float], float] = {}
+    for levels, coefficients in (coarse, finer):
+        for pair in product(map(_rounded, levels), map(_rounded, coefficients)):
+            shares[pair] = shares.get(pair, 0.0) + 0.5 / (len(levels) * len(coefficients))
+    levels, coefficients = (sorted({pair[n] for pair in shares}) for n in (0, 1))
+    weights = np.array([[shares.get((level, phi), 0.0) for phi in coefficients] for level in levels])
+    return _Grid(noise, levels, coefficients, weights)
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.4g}")
 
 
 def _leaf(
@@ -142,15 +187,18 @@ def _leaf(
     periods: Sequence[float],
     outliers: float,
     noise: np.ndarray,
-    levels: np.ndarray,
+    levels: Sequence[float] | np.ndarray,
+    coefficients: Sequence[float] | np.ndarray,
+    weights: np.ndarray | None,
     each_column: bool = True,
 ) -> Leaf:
     scale = units.scale
     return Leaf(
         TERMINATION,
         noise,
-        noise_levels=levels.tolist(),
-        coefficients=COEFFICIENTS if kind.endswith("autoregressive") else (0.0,),
+        noise_levels=levels,  # type: ignore[arg-type]
+        coefficients=coefficients,  # type: ignore[arg-type]
+        weights=weights,
         trend_std=RISE * scale if kind.startswith("trend") else None,
         periods=periods,
         season_std=SEASON * scale if len(periods) else None,

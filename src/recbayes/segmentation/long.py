@@ -17,8 +17,10 @@ from recbayes.checks.many import run_many
 from recbayes.gaussian.chart.lattice import blocks_of, flat_pass, lattice_of, only
 from recbayes.lengths import Geometric
 from recbayes.segmentation.defaults import LINK, TERMINATION, Candidate
+from recbayes.segmentation.finer import Finders, Finer, finer_of
 from recbayes.segmentation.lengths import log_count_probability
 from recbayes.segmentation.points import BUDGET, NEGLIGIBLE, Points
+from recbayes.segmentation.units import View
 from recbayes.spans.wide import strong_ends
 from recbayes.tree.known import NODE
 
@@ -28,6 +30,13 @@ AROUND = 2  # steps on either side of a likely boundary
 MOST = 30_000  # points of a further look
 KEPT = 3_000  # candidates, at most
 POSSIBLE = -20.0  # the log probability of a span as a leaf, below which it is none
+ROUNDS = 6  # of finding out what noise is, at most
+ENOUGH = 3.0  # nats that a round must gain to be followed by another
+LIKELY = 0.3  # a boundary, to be one of those between which noise is looked at
+HOPELESS = (
+    50.0,
+    0.05,
+)  # nats, and nats an observation: a kind that is so much worse is no longer looked at
 LOG_SHARE = float(np.log(4.0 * TERMINATION * (1.0 - TERMINATION)))  # there are about 4^m trees over m segments
 
 
@@ -41,18 +50,105 @@ class _Pass(NamedTuple):
     leaves: np.ndarray
 
 
-def find_points(models: Sequence[Candidate], length: int, count: float | None, tell: Callable[[str], None]) -> Points:
-    """Candidates, and which spans between them may be nodes and leaves. If so many segments are wished for, trees will be
-    drawn with lengths that give about as many."""
-    step = first = max(int(np.ceil(np.sqrt(length) / SPACING)), 1)
-    positions = np.unique(np.append(np.arange(0, length, step), length))
-    while True:
-        tell(f"looking for changes at {len(positions) - 2} of {length - 1} positions")
+def first_look(length: int) -> tuple[np.ndarray, int]:
+    """The positions to look at first, and how far apart they are."""
+    step = max(int(np.ceil(np.sqrt(length) / SPACING)), 1)
+    return np.unique(np.append(np.arange(0, length, step), length)), step
+
+
+def find_points(
+    build: Callable[[Finders | None], list[Candidate]],
+    positions: np.ndarray,
+    step: int,
+    count: float | None,
+    tell: Callable[[str], None],
+) -> Points:
+    """Candidates, and which spans between them may be nodes and leaves, from some positions that are a step apart (1: the
+    finest). If so many segments are wished for, trees will be drawn with lengths that give about as many. Models are built
+    as soon as the noise of segments is known, and again where it is known better."""
+    first, length = step, int(positions[-1])
+    passes, models = _settled(build, positions, step, count, tell)
+    while step > 1:
+        positions, step = _refined(positions, _by_any(passes, _shares(passes)), step, length)
+        tell(_looking(positions))
         passes = _passes(models, positions, count)
-        shares = _shares(passes)
-        if step == 1:
-            return _points(passes, shares, positions, first)
-        positions, step = _refined(positions, _by_any(passes, shares), step, length)
+        models = _worthwhile(build(_finder(passes, positions, step)), passes, length)
+    return _points(passes, _shares(passes), positions, first)
+
+
+def _settled(
+    build: Callable[[Finders | None], list[Candidate]],
+    positions: np.ndarray,
+    step: int,
+    count: float | None,
+    tell: Callable[[str], None],
+) -> tuple[list[_Pass], list[Candidate]]:
+    """Models whose banks have the noise of the segments that they find, as far as these points tell."""
+    tell(_looking(positions))
+    passes = _passes(build(None), positions, count)
+    best, edges_of = -np.inf, _plainest
+    for _ in range(ROUNDS):
+        models = _worthwhile(build(_finder(passes, positions, step, edges_of)), passes, int(positions[-1]))
+        passes, edges_of = _passes(models, positions, count), _own
+        highest = max(one.log_evidence for one in passes)
+        if highest < best + ENOUGH:
+            break
+        best = highest
+    return passes, models
+
+
+def _looking(positions: np.ndarray) -> str:
+    return f"looking for changes at {len(positions) - 2} of {positions[-1] - 1} positions"
+
+
+def _own(passes: dict[str, _Pass], kind: str) -> _Pass | None:
+    """Each kind by itself."""
+    return passes.get(kind)
+
+
+def _plainest(passes: dict[str, _Pass], kind: str) -> _Pass | None:
+    """The first kind for all: with noise that is white changes are many, and what is between them is alike."""
+    return next(iter(passes.values()), None)
+
+
+def _finder(
+    passes: Sequence[_Pass],
+    positions: np.ndarray,
+    step: int,
+    edges_of: Callable[[dict[str, _Pass], str], _Pass | None] = _own,
+) -> Finders:
+    """What noise is by the segments that the best models of every kind find."""
+    best: dict[int, dict[str, _Pass]] = {}
+    for one in passes:
+        kinds = best.setdefault(id(one.model.view), {})
+        if one.model.kind not in kinds or kinds[one.model.kind].log_evidence < one.log_evidence:
+            kinds[one.model.kind] = one
+
+    def find(view: View, kind: str) -> Finer | None:
+        found = edges_of(best.get(id(view), {}), kind)
+        if found is None:
+            return None
+        edges = positions[_likely(found.probability)]
+        return finer_of(view, edges, step, kind.startswith("trend"), kind.endswith("autoregressive"))
+
+    return find
+
+
+def _likely(probability: np.ndarray) -> np.ndarray:
+    """Which points are ends, or likely boundaries: likelier than their neighbours."""
+    inner = probability[1:-1]
+    chosen = (inner >= LIKELY) & (inner >= probability[:-2]) & (inner > probability[2:])
+    return np.concatenate([[0], 1 + np.flatnonzero(chosen), [len(probability) - 1]])
+
+
+def _worthwhile(models: list[Candidate], passes: Sequence[_Pass], length: int) -> list[Candidate]:
+    """Without kinds that are hopeless, even if their noise was far from what their bank had."""
+    best: dict[tuple[int, str], float] = {}
+    for one in passes:
+        key = id(one.model.view), one.model.kind
+        best[key] = max(best.get(key, -np.inf), one.log_evidence)
+    least = max(best.values()) - HOPELESS[0] - HOPELESS[1] * length
+    return [one for one in models if best.get((id(one.view), one.kind), -np.inf) >= least]
 
 
 def _refined(positions: np.ndarray, probability: np.ndarray, step: int, length: int) -> tuple[np.ndarray, int]:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from recbayes.checks.arguments import executor_of, generator_of, listed
 from recbayes.checks.arrays import MOST_DRAWS, short, whole_number
+from recbayes.checks.room import check_square
 from recbayes.checks.series import Series
 from recbayes.compiled.compilation import doing
 from recbayes.data.frames import read_tables
@@ -20,6 +22,7 @@ from recbayes.segmentation.decide import Boundaries, ChangePoint, decide
 from recbayes.segmentation.defaults import EXPECTED, KINDS, Candidate, default_models
 from recbayes.segmentation.infer import GivenSegments, Task, draw_average
 from recbayes.segmentation.long import find_points as find_points_of_long
+from recbayes.segmentation.long import first_look
 from recbayes.segmentation.meeting import moved_to_meetings
 from recbayes.segmentation.outlying import without_outliers
 from recbayes.segmentation.points import NEGLIGIBLE, Points
@@ -27,9 +30,10 @@ from recbayes.segmentation.progress import Progress
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.tell import told_tree
 from recbayes.segmentation.units import View, views_of
-from recbayes.spans.constraints import Constraints, constraints_of
+from recbayes.spans.constraints import AUTO, Constraints, constraints_of
 
 TOLERANCE = 5
+MEMBERS = 45  # of the largest bank: noise levels and coefficients
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def segment(
     *,
     time: Any = None,
     columns: Any = None,
-    boundaries: Any = None,
+    boundaries: Any = AUTO,
     min_length: int = 1,
     segments: int | tuple[int, int] | None = None,
     kinds: Sequence[str] | None = None,
@@ -76,9 +80,10 @@ def segment(
     list of these; NaN is missing. `time` names a column of times, or gives them. Nothing need be set: models of several
     kinds are averaged over, each counting as much as the data say.
 
-    `boundaries` are the rows at which segments may begin, for a list of series a list of these; None is all of them.
-    `min_length` is the fewest observations of a segment, `segments` their number, or the fewest and the most. `kinds` are
-    some of "level", "trend", "level + autoregressive" and "trend + autoregressive". `periods` are lengths of seasons, in
+    `boundaries` are the rows at which segments may begin, for a list of series a list of these. "auto" (or None) looks for
+    those where changes are likely, and `points` of the result says how many are expected elsewhere; range(N + 1) has all of
+    them. `min_length` is the fewest observations of a segment, `segments` their number, or the fewest and the most. `kinds`
+    are some of "level", "trend", "level + autoregressive" and "trend + autoregressive". `periods` are lengths of seasons, in
     observations, that every segment has coefficients of its own for. Change points are told where a change is more probable
     than not within `tolerance` observations (None: 5, fewer in short series). `logarithms` says whether to look at the
     logarithms of positive data; None lets the data decide. `progress` says whether a line tells what is being done; None: on
@@ -119,23 +124,24 @@ def _segment_one(
     length = len(table)
     long = length > MOST and not settings.periods
     series, outliers = without_outliers(_series(table)) if long else (_series(table), None)
-    models = default_models(
+    build = partial(
+        default_models,
         views_of(series, settings.logarithms),
         kinds=settings.kinds,
         periods=settings.periods,
         minimum=settings.minimum,
         expected=settings.expected,
         also=() if settings.segments is None else np.geomspace(1.05, max(length / settings.minimum, 2.0), 12).tolist(),
-        outliers=not long,
+        long=long,
     )
     progress.stage(f"looking for places of changes in {length} observations")
     wished = None if settings.segments is None else float(np.mean(settings.segments))
-    if known.boundaries is not None:
-        points = _given_points(models, known.points(length), wished)
-    elif long:
-        points = find_points_of_long(models, length, wished, progress.stage)
+    given = known.boundaries is not None and not known.are_wanted
+    if long:
+        positions, step = (known.points(length), 1) if given else first_look(length)
+        points = find_points_of_long(lambda finer: build(finer=finer), positions, step, wished, progress.stage)
     else:
-        points = find_points(models, length, wished)
+        points = _given_points(build(), known.points(length), wished) if given else find_points(build(), length, wished)
     count = settings.segments or (1, length)
     task = Task(points.constraints, settings.draws, seed, count, settings.executor, progress)
     posterior = draw_average(*worth(points), task)
@@ -143,7 +149,7 @@ def _segment_one(
     changes = decide(_boundaries(posterior), length, tolerance, (count[0] - 1, count[1] - 1), settings.minimum)
     view = likeliest_view(posterior)
     within = _given_segments(changes, posterior, view, task)
-    moved = moved_to_meetings(changes, within, tolerance) if known.boundaries is None else changes
+    moved = changes if given else moved_to_meetings(changes, within, tolerance)
     if moved != changes:
         changes, within = moved, _given_segments(moved, posterior, view, task)
     tree = told_tree(within, posterior, {one.position: one.within for one in changes})
@@ -170,6 +176,7 @@ def _given_segments(changes: list[ChangePoint], posterior: AveragePosterior, vie
 
 def _given_points(models: list[Candidate], positions: np.ndarray, wished: float | None) -> Points:
     """The points that users give: there are no boundaries elsewhere."""
+    check_square(len(positions), 8 * MEMBERS, "the evidence of all segments", "give fewer boundaries, or leave out periods")
     models_, shares, _ = flat_probability(models, positions, wished)
     return Points(positions, 0.0, 1, models_, shares)
 

@@ -63,8 +63,8 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
     segmentation_ : by default the `Segmentation` of the series, for a list of series a list; else None.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 
-    `boundaries` of all methods are the positions at which segments may begin and end; for a list of series a list, with None
-    for those that may be cut anywhere.
+    `boundaries` of all methods are the positions at which segments may begin and end, for a list of series a list. "auto"
+    finds them; None does so too by default and for long series, and has all positions else.
 
     Pickled and deep copies are without the executor, which belongs to this process; clones share it.
     """

@@ -103,19 +103,28 @@ class Leaf(Emission):
         """The members that leaves, or their columns, choose among."""
         if len(self.noise_levels) * len(self.coefficients) == 1:
             return (Member("", 1.0, self),)
-        weights = self._weights
+        weights = self._weights.ravel()
         found = []
-        for i, level in enumerate(self.noise_levels):
-            for j, phi in enumerate(self.coefficients):
-                names = [f"noise x{level:.4g}"] if len(self.noise_levels) > 1 else []
-                names += [f"phi {phi:.4g}"] if len(self.coefficients) > 1 else []
-                one = replace(self, noise_levels=(level,), coefficients=(phi,), weights=None, each_column=False)
-                found.append(Member(" ".join(names), float(weights[i, j]), one))
+        for place, i, j in zip(self._places, *np.unravel_index(self._places, self._shape), strict=True):
+            level, phi = self.noise_levels[i], self.coefficients[j]
+            names = [f"noise x{level:.4g}"] if len(self.noise_levels) > 1 else []
+            names += [f"phi {phi:.4g}"] if len(self.coefficients) > 1 else []
+            one = replace(self, noise_levels=(level,), coefficients=(phi,), weights=None, each_column=False)
+            found.append(Member(" ".join(names), float(weights[place]), one))
         return tuple(found)
 
     @property
+    def _shape(self) -> tuple[int, int]:
+        return len(self.noise_levels), len(self.coefficients)
+
+    @cached_property
+    def _places(self) -> np.ndarray:
+        """Of the members, among all levels and coefficients: what has no probability is no member."""
+        return np.flatnonzero(self._weights.ravel() > 0.0)
+
+    @property
     def _weights(self) -> np.ndarray:
-        shape = len(self.noise_levels), len(self.coefficients)
+        shape = self._shape
         return np.full(shape, 1.0 / (shape[0] * shape[1])) if self.weights is None else self.weights
 
     def checked(self, where: str, dim: int) -> Self:
@@ -200,7 +209,7 @@ class Leaf(Emission):
         deviation = {"slope_std": drawn["rise_std"] / ticks} if "rise_std" in drawn else {}
         drawn, which = dict(drawn), drawn.get("member", np.zeros(self.columns, dtype=np.int64))
         drawn.pop("member", None)
-        level, phi = np.unravel_index(which, (len(self.noise_levels), len(self.coefficients)))
+        level, phi = np.unravel_index(self._places[which], self._shape)
         noise = self.noise_std * np.array(self.noise_levels)[level]
         coefficient = np.array(self.coefficients)[phi] if self.each_column else self.coefficients[0]
         return {"kind": self.kind, "noise": noise, "coefficient": coefficient, **slope, **deviation, **drawn}
@@ -247,12 +256,19 @@ class Leaf(Emission):
         own = column_slopes(self, series, positions, widest, rows.expected, found.columns)
         if self.each_column:
             assert rows.expected is not None
-            own["weights"] = weight_slopes(self, series, positions, widest, rows.expected, found.columns)
+            by_member = weight_slopes(self, series, positions, widest, rows.expected, found.columns)
+            own["weights"] = self._of_all(by_member)
         return {**own, "map": found.map, "offset": found.offset}
 
     def of_members(self, slopes: Sequence[Slopes], counts: Sequence[float]) -> Slopes:
         total = super().of_members(slopes, counts)
-        return total if self.each_column else {**total, "weights": np.array(counts)}
+        return total if self.each_column else {**total, "weights": self._of_all(counts)}
+
+    def _of_all(self, by_member: Sequence[float] | np.ndarray) -> np.ndarray:
+        """What members have, with zeros for what is none."""
+        found = np.zeros(self._weights.size)
+        found[self._places] = by_member
+        return found
 
     def of_leaves(self, series: Series, positions: np.ndarray, size: int, expected: Expected | None) -> Potentials:
         packed = through(self._means, column_potentials(self, _plain(series), positions, 1, expected), size)

@@ -32,14 +32,31 @@ def one_column(leaf: "Leaf", d: int) -> "Leaf":
 
 
 class Whitened(NamedTuple):
-    """B y = a u + A z + k + e for the entries of a column that are seen."""
+    """B y = a u + A z + k + e for the entries of a column that are seen.
+
+    B has `scale` on its diagonal and at most one further entry in a row: -`lower` at the row `before` (-1: none).
+    """
 
     seen: np.ndarray  # which rows of the span
-    B: np.ndarray
+    scale: np.ndarray
+    before: np.ndarray
+    lower: np.ndarray
     a: np.ndarray
     A: np.ndarray
     k: np.ndarray
     log_probability: float  # of which observations are outliers
+
+    def times(self, y: np.ndarray) -> np.ndarray:
+        """B y."""
+        return self.scale * y - self.lower * np.where(self.before >= 0, y[self.before], 0.0)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """B, for leaves that are not long."""
+        B = np.diag(self.scale)
+        rows = np.flatnonzero(self.before >= 0)
+        B[rows, self.before[rows]] -= self.lower[rows]
+        return B
 
 
 def whitened(
@@ -53,39 +70,32 @@ def whitened(
     own = own_columns(leaf, series, d, start, end)
     ticks, y = ticks_of(series), series.values[:, d]
     seen = np.flatnonzero(state[start:end] != MISSING)
-    n = len(seen)
-    B, a, A, k = np.zeros((n, n)), np.zeros(n), np.zeros((n, own.shape[1])), np.zeros(n)
-    before = np.flatnonzero(state[:start] == CLEAN)
-    last = int(before[-1]) if leaf.past == "observed" and len(before) else None
+    clean = state[start:end][seen] == CLEAN
     noise = numbers[NOISE] ** 2
     stationary = noise / (1.0 - phi**2)
     first = min(max(noise, numbers[START] ** 2), stationary)
-    places = {}
-    for row, t in enumerate((start + seen).tolist()):
-        places[t] = row
-        rho = 0.0
-        if state[t] != CLEAN:
-            variance = numbers[BROAD] ** 2
-        elif last is None:
-            share = phi ** (2 * (ticks[t] - ticks[start]))
-            variance = share * first + (1.0 - share) * stationary
-        else:
-            rho = phi ** max(ticks[t] - ticks[last], 1) if phi else 0.0
-            variance = stationary * (1.0 - rho**2)
-        scale = 1.0 / np.sqrt(variance)
-        B[row, row], a[row], A[row] = scale, scale, scale * own[t]
-        if rho and last is not None:
-            a[row] -= scale * rho
-            A[row] -= scale * rho * own[last]
-            if last in places:
-                B[row, places[last]] = -scale * rho
-            else:
-                k[row] = scale * rho * y[last]
-        last = t if state[t] == CLEAN else last
-    share = leaf.outlier_probability
-    outliers = int((state[start:end] != MISSING).sum() - (state[start:end] == CLEAN).sum())
-    log_probability = (n - outliers) * np.log1p(-share) + (outliers * np.log(share) if outliers else 0.0)
-    return Whitened(seen, B, a, A, k, float(log_probability))
+    rows = np.flatnonzero(clean)
+    earlier = np.flatnonzero(state[:start] == CLEAN)[-1:] if leaf.past == "observed" else np.zeros(0, dtype=np.int64)
+    last = np.concatenate([earlier, start + seen[rows]])[:-1]  # the clean observation before
+    following = rows[len(rows) - len(last) :]
+    variance, rho = np.full(len(seen), numbers[BROAD] ** 2), np.zeros(len(seen))
+    share = phi ** (2.0 * (ticks[start + seen[rows]] - ticks[start]))
+    variance[rows] = share * first + (1.0 - share) * stationary
+    rho[following] = phi ** np.maximum(ticks[start + seen[following]] - ticks[last], 1) if phi else 0.0
+    variance[following] = stationary * (1.0 - rho[following] ** 2)
+    scale = 1.0 / np.sqrt(variance)
+    lower = scale * rho
+    a, A, k = scale - lower, scale[:, None] * own[start + seen], np.zeros(len(seen))
+    A[following] -= lower[following, None] * own[last]
+    before = np.full(len(seen), -1)
+    before[following] = np.searchsorted(seen, last - start)
+    if len(earlier) and len(following):
+        before[following[0]] = -1
+        k[following[0]] = lower[following[0]] * y[last[0]]
+    outliers = len(seen) - len(rows)
+    log_share = np.log(leaf.outlier_probability) if outliers else 0.0
+    log_probability = len(rows) * np.log1p(-leaf.outlier_probability) + outliers * log_share
+    return Whitened(seen, scale, before, lower, a, A, k, float(log_probability))
 
 
 def own_columns(leaf: "Leaf", series: Series, d: int, start: int, end: int) -> np.ndarray:
@@ -111,7 +121,7 @@ def linear_form(leaf: "Leaf", dim: int, series: Series, start: int, end: int) ->
     log_probability = 0.0
     for d in range(columns):
         one = whitened(leaf, d, series, start, end)
-        inverse = np.linalg.inv(one.B)
+        inverse = np.linalg.inv(one.matrix)
         maps[one.seen, d] = np.outer(inverse @ one.a, H[d])
         offsets[one.seen, d] = inverse @ (one.a * offset[d] + one.k)
         root = np.zeros((count, columns, one.A.shape[1] + count))
@@ -159,7 +169,7 @@ def own_given(leaf: "Leaf", series: Series, start: int, end: int, mean: np.ndarr
         u = H @ mean + (0.0 if leaf.offset is None else leaf.offset[d])
         one = whitened(leaf, d, series, start, end, (float(u), float(H @ covariance @ H)))
         inverse = np.linalg.inv(np.eye(one.A.shape[1]) + one.A.T @ one.A)
-        target = one.B @ series.values[start:end, d][one.seen] - one.k
+        target = one.times(series.values[start:end, d][one.seen]) - one.k
         slope = inverse @ one.A.T @ one.a
         scale = own_scales(leaf, d)
         means.append(scale * (inverse @ one.A.T @ target - slope * u))

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.errors import NumbaError
 
 from recbayes.compiled.kept import PAUSE, Kept, NotKept
 from recbayes.compiled.lean import lean
@@ -110,10 +111,13 @@ def _compile_unless_another_does(kernel: Any, compile_it: Callable[[Any], Any], 
 
 def _help(need: Need) -> bool:
     """Compile a kernel that will be needed, if nobody has done so yet or is at it."""
-    kernel, signature = need.kernel(), need.signature()
-    if kernel.overloads.get(signature) is not None or is_kept(kernel, signature):
+    try:
+        kernel, signature = need.kernel(), need.signature()
+        if kernel.overloads.get(signature) is not None or is_kept(kernel, signature):
+            return False
+        return _compile_unless_another_does(kernel, partial(type(kernel).compile, kernel), signature) is not None
+    except (AttributeError, ImportError, TypeError, NumbaError):  # the table is older than the kernel
         return False
-    return _compile_unless_another_does(kernel, partial(type(kernel).compile, kernel), signature) is not None
 
 
 def is_kept(kernel: Any, signature: Any) -> bool:
@@ -126,8 +130,8 @@ def compile_all(needs: Sequence[Need], goes_on: Callable[[], bool] = lambda: Tru
     for need in needs:
         if not goes_on():
             return
-        prepare(need.kernel())
         with suppress(OSError):
+            prepare(need.kernel())
             _help(need)
 
 

@@ -8,6 +8,8 @@ from recbayes.family.cost import Cost
 from recbayes.family.family import Model, family_of
 from recbayes.spans.constraints import Known, constraints_of
 
+MOST_OBSERVATIONS = 10**12
+
 
 def estimate_cost(model: Model[Any, Any, Any], length: int, *, components: int = 1, **known: Unpack[Known]) -> Cost:
     """Cells, pairs of splits and rules, bytes and seconds of the inside chart of a series of so many observations.
@@ -15,7 +17,7 @@ def estimate_cost(model: Model[Any, Any, Any], length: int, *, components: int =
     The other arguments are those of `rb.inside`. Seconds are a rough guess for one core. Slopes take about three times as
     long and twice the memory; draws come on top.
     """
-    length = whole_number(length, "length", least=1, error=DataError)
+    length = whole_number(length, "length", least=1, most=MOST_OBSERVATIONS, error=DataError)
     components = whole_number(components, "components", least=1, error=DataError)
     (constraints,) = constraints_of(known, 1, True)
     return family_of(model).cost(model, length, constraints, components)

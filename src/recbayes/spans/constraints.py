@@ -11,6 +11,7 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from recbayes.checks.arrays import short
+from recbayes.checks.positions import positions
 from recbayes.errors import DataError
 from recbayes.spans.candidates import Candidates
 from recbayes.tree.known import Mask
@@ -68,13 +69,7 @@ class Constraints:
             return np.arange(length + 1, dtype=np.int64)
         if self.candidates is not None:
             return self.candidates.positions
-        points = _array(self.boundaries, "boundaries")
-        if points.size == 0:
-            points = points.astype(np.int64)
-        whole = points.ndim == 1 and points.dtype.kind in "iu"
-        if not whole or (points.size and (points.min() < 0 or points.max() > length)):
-            raise DataError(f"boundaries must be whole numbers between 0 and {length}, the length of the series")
-        return np.unique(np.concatenate([[0], points, [length]])).astype(np.int64)
+        return np.union1d([0, length], positions(self.boundaries, length, "boundaries"))
 
     def mask(self, length: int) -> np.ndarray:
         """(N + 1, N + 1) of NO_NODE, NODE and INNER (see `recbayes.tree.known`), or (0, 0) if all spans may be nodes."""

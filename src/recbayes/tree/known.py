@@ -12,6 +12,7 @@ import numpy as np
 
 from recbayes.checks.arrays import number, whole_number
 from recbayes.checks.bounds import LONGEST
+from recbayes.checks.positions import positions
 from recbayes.checks.room import check_square
 from recbayes.errors import DataError
 from recbayes.tree.formats.spans import check_spans
@@ -62,6 +63,7 @@ class KnownSpans(Mask):
         object.__setattr__(self, "spans", tuple(sorted(taken)))
 
     def between(self, points: np.ndarray) -> np.ndarray:
+        points = positions(points, self.length, "points")
         mask = np.triu(np.full((len(points), len(points)), NODE, dtype=np.int8), 1)
         for start, end in self.spans:
             first, last = np.searchsorted(points, [start, end])  # the first points that are not before them

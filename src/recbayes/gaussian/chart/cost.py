@@ -45,7 +45,8 @@ def cost_unplanned(tables: Tables, length: int, constraints: Constraints, ticks:
 
     Of a variable that leads to itself on both sides every span is a cell, but for those that are too short.
     """
-    segments = len(positions_of(length, constraints, ticks)) - 1 if length > PLANNED else length
+    free = length <= PLANNED or (constraints.boundaries is None and ticks is None)
+    segments = length if free else len(positions_of(length, constraints, ticks)) - 1
     if segments <= PLANNED:
         return None
     children, size = tables.links["child"], tables.size

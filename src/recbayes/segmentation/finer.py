@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.gaussian.emissions.regression import ticks_of
 from recbayes.segmentation.units import View
 
 WORTH = 3.0  # nats that a value of its own must gain
@@ -64,7 +63,8 @@ def _common(column: Sequence[_Noise]) -> float:
 def _noise(view: View, d: int, start: int, end: int, step: int, trend: bool, autoregressive: bool) -> _Noise | None:
     if end - start > 4 * step > 4:  # where edges are not known well, others' observations are left out
         start, end = start + step, end - step
-    y, ticks = view.series.values[start:end, d], ticks_of(view.series)[start:end]
+    y, times = view.series.values[start:end, d], view.series.ticks
+    ticks = np.arange(start, end) if times is None else times[start:end]
     seen = np.flatnonzero(~np.isnan(y))
     least = max(float(view.units.least[d]), 1e-9)
     if len(seen) < FEWEST:

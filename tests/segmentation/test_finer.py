@@ -57,7 +57,7 @@ def test_noise_of_segments() -> None:
     assert finer_of(view, np.arange(0, 8001, 5), 1, trend=False, autoregressive=False) is None  # too short to say anything
 
 
-@pytest.mark.parametrize("coefficient", [0.0, 0.5, 0.72])
+@pytest.mark.parametrize("coefficient", [0.0, 0.5, 0.72, 1.0])
 def test_no_changes_where_there_are_none(coefficient: float) -> None:
     """Whatever lies between members of the first grid."""
     y = autoregressive(np.random.default_rng(1), 20_000, coefficient)

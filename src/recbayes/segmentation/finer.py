@@ -17,7 +17,7 @@ from recbayes.segmentation.units import View
 WORTH = 3.0  # nats that a value of its own must gain
 LEVELS, COEFFICIENTS = 8, 3  # finer values, at most
 FEWEST = 8  # observations of a column that say anything of noise
-LARGEST = 0.98  # coefficient
+LARGEST = 0.9999  # coefficient: nearly a random walk
 
 
 class Finer(NamedTuple):

@@ -76,3 +76,12 @@ def test_noise_far_below_the_deviation_of_the_series() -> None:
     true = 150 * np.arange(1, 40)
     assert [one.position for one in found.changes] == true.tolist()
     assert found.table()["noise"].dropna().to_numpy() == pytest.approx(np.ones(40), abs=0.2)
+
+
+def test_many_changes_are_told_in_few_words() -> None:
+    rng = np.random.default_rng(0)
+    found = rb.segment(np.repeat(6.0 * (np.arange(60) % 2), 40) + rng.normal(size=2400), seed=0, draws=100)
+    assert len(found.changes) > 50
+    assert f"and {len(found.changes) - 40} more: see changes" in found.summary()
+    assert f"and {len(found.changes) - 39} more: see table()" in found.summary()
+    assert len(found.summary().splitlines()) < 100

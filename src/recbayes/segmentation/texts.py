@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
 
 
+MOST = 40  # changes and segments that are listed; of more, the first of them
+
+
 def summary(found: "Segmentation") -> str:
     """Change points with probabilities, segments with their levels, and how it was found."""
     data = found.data
@@ -15,10 +18,11 @@ def summary(found: "Segmentation") -> str:
     what = "no change point" if not count else "1 change point" if count == 1 else f"{count} change points"
     extent = f"{len(data)} observation{'s' if len(data) > 1 else ''} from {data.place(0)} to {data.place(len(data) - 1)}"
     lines = [f"{what} in {extent}" + (", taken in logarithms" if found.logarithms else "")]
-    for change in found.changes:
+    for change in found.changes[:MOST]:
         spread = f" (between {data.place(change.low)} and {data.place(change.high)})" if change.low < change.high else ""
         wide = f" within {change.within} observations" if change.within > found.tolerance else ""
         lines.append(f"  {data.place(change.position)}: probability {change.probability:.2f}{wide}{spread}")
+    lines += _more(count, "changes")
     lines.append(_segments(found))
     lines.append("kinds of segments: " + ", ".join(f"{kind} {p:.2f}" for kind, p in found.kinds.items() if p >= 0.005))
     posterior = found.posterior
@@ -34,9 +38,8 @@ def summary(found: "Segmentation") -> str:
 
 def _segments(found: "Segmentation") -> str:
     lines = ["segments:"]
-    for row in found.rows():
-        if row["kind"] == "group":
-            continue
+    rows = [row for row in found.rows() if row["kind"] != "group"]
+    for row in rows[:MOST]:
         numbers = []
         for name, value in row.items():
             if (
@@ -46,7 +49,11 @@ def _segments(found: "Segmentation") -> str:
             ):
                 numbers.append(f"{name} {value:.4g}")
         lines.append(f"  {_text(row['start'])} to {_text(row['end'])}: " + ", ".join(numbers))
-    return "\n".join(lines)
+    return "\n".join([*lines, *_more(len(rows), "table()")])
+
+
+def _more(count: int, name: str) -> list[str]:
+    return [f"  and {count - MOST} more: see {name}"] if count > MOST else []
 
 
 def _text(label: object) -> str:

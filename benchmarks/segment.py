@@ -2,7 +2,7 @@
 
     python benchmarks/segment.py --count 200 --workers 2
 
-Series have 200 observations, and changes are in the middle: found means a change point within 5 of it. Stability is that of
+Series have 200 observations (or --length), and changes are in the middle: found means a change point within 5 of it. Stability is that of
 the Nile's change, and of those of annotated series that are given, under noise of a tenth of the deviation, and with
 observations dropped at either end.
 """
@@ -17,8 +17,8 @@ import numpy as np
 
 import recbayes as rb
 
-N, HALF = 200, 100
-Draw = Callable[[np.random.Generator], np.ndarray]
+N = 200
+Draw = Callable[[np.random.Generator, int], np.ndarray]  # a series of so many observations
 
 
 def autoregressive(rng: np.random.Generator, phi: float, count: int) -> np.ndarray:
@@ -29,38 +29,40 @@ def autoregressive(rng: np.random.Generator, phi: float, count: int) -> np.ndarr
     return y
 
 
-def with_outliers(rng: np.random.Generator) -> np.ndarray:
-    y = rng.normal(size=N)
-    y[rng.choice(N, 3, replace=False)] += 8.0 * rng.choice([-1.0, 1.0], 3)
+def with_outliers(rng: np.random.Generator, n: int) -> np.ndarray:
+    y = rng.normal(size=n)
+    y[rng.choice(n, 3, replace=False)] += 8.0 * rng.choice([-1.0, 1.0], 3)
     return y
 
 
 def jump(size: float) -> Draw:
-    return lambda rng: rng.normal(size=N) + size * (np.arange(N) >= HALF)
+    return lambda rng, n: rng.normal(size=n) + size * (np.arange(n) >= n // 2)
 
 
 QUIET: dict[str, Draw] = {
-    "white noise": lambda rng: rng.normal(size=N),
-    "AR(1), 0.7": lambda rng: autoregressive(rng, 0.7, N),
-    "random walk": lambda rng: np.cumsum(rng.normal(size=N)),
-    "Student's t, 3": lambda rng: rng.standard_t(3, size=N),
+    "white noise": lambda rng, n: rng.normal(size=n),
+    "AR(1), 0.7": lambda rng, n: autoregressive(rng, 0.7, n),
+    "random walk": lambda rng, n: np.cumsum(rng.normal(size=n)),
+    "Student's t, 3": lambda rng, n: rng.standard_t(3, size=n),
     "three outliers of 8": with_outliers,
-    "sine, period given": lambda rng: 2.0 * np.sin(2.0 * np.pi * (np.arange(N) / 20 + rng.random())) + rng.normal(size=N),
-    "rounded white noise": lambda rng: np.round(rng.normal(size=N)),
-    "Poisson numbers, 2": lambda rng: rng.poisson(2.0, size=N).astype(np.float64),
+    "sine, period given": lambda rng, n: 2.0 * np.sin(2.0 * np.pi * (np.arange(n) / 20 + rng.random())) + rng.normal(size=n),
+    "rounded white noise": lambda rng, n: np.round(rng.normal(size=n)),
+    "Poisson numbers, 2": lambda rng, n: rng.poisson(2.0, size=n).astype(np.float64),
 }
 CHANGED: dict[str, Draw] = {
     "jump of 2": jump(2.0),
     "jump of 1": jump(1.0),
-    "kink, slope -0.05 to 0.05": lambda rng: rng.normal(size=N) + 0.05 * np.abs(np.arange(N) - HALF),
-    "noise times 3": lambda rng: rng.normal(size=N) * np.where(np.arange(N) >= HALF, 3.0, 1.0),
-    "AR coefficient 0 to 0.9": lambda rng: np.concatenate([rng.normal(size=HALF), autoregressive(rng, 0.9, N - HALF)]),
+    "kink, slope -0.05 to 0.05": lambda rng, n: rng.normal(size=n) + 0.05 * np.abs(np.arange(n) - n // 2),
+    "noise times 3": lambda rng, n: rng.normal(size=n) * np.where(np.arange(n) >= n // 2, 3.0, 1.0),
+    "AR coefficient 0 to 0.9": lambda rng, n: np.concatenate(
+        [rng.normal(size=n // 2), autoregressive(rng, 0.9, n - n // 2)]
+    ),
 }
 
 
-def changes(name: str, seed: int) -> list[int]:
+def changes(name: str, length: int, seed: int) -> list[int]:
     """The change points that are told."""
-    y = {**QUIET, **CHANGED}[name](np.random.default_rng([seed, len(name)]))
+    y = {**QUIET, **CHANGED}[name](np.random.default_rng([seed, len(name)]), length)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rb.ApproximationWarning)
         found = rb.segment(y, seed=0, periods=20 if name.startswith("sine") else ())
@@ -108,17 +110,18 @@ def annotated(path: str, count: int) -> dict[str, np.ndarray]:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--count", type=int, default=40, help="series of each kind")
+    arguments.add_argument("--length", type=int, default=N, help="of each series")
     arguments.add_argument("--workers", type=int, default=2)
     arguments.add_argument("--series", help="annotated series, as recbayes study real reads them, to be shaken too")
     arguments.add_argument("--only", choices=("quiet", "changed", "shaken"), help="one part")
     given = arguments.parse_args()
     with ProcessPoolExecutor(given.workers) as pool:
         for name in QUIET if given.only in (None, "quiet") else ():
-            told = list(pool.map(partial(changes, name), range(given.count), chunksize=4))
+            told = list(pool.map(partial(changes, name, given.length), range(given.count), chunksize=4))
             print(f"{name:28} cut in {np.mean([len(one) > 0 for one in told]):6.1%}", flush=True)
         for name in CHANGED if given.only in (None, "changed") else ():
-            told = list(pool.map(partial(changes, name), range(given.count), chunksize=4))
-            hits = np.mean([any(abs(position - HALF) <= 5 for position in one) for one in told])
+            told = list(pool.map(partial(changes, name, given.length), range(given.count), chunksize=4))
+            hits = np.mean([any(abs(position - given.length // 2) <= 5 for position in one) for one in told])
             print(f"{name:28} found in {hits:6.1%}, {np.mean([len(one) for one in told]):.2f} changes told", flush=True)
         if given.only not in (None, "shaken"):
             return

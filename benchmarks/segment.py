@@ -2,9 +2,9 @@
 
     python benchmarks/segment.py --count 200 --workers 2
 
-Series have 200 observations (or --length), and changes are in the middle: found means a change point within 5 of it. Stability is that of
-the Nile's change, and of those of annotated series that are given, under noise of a tenth of the deviation, and with
-observations dropped at either end.
+Series have 200 observations (or --length), and changes are in the middle: found means a change point within 5 of it.
+Stability is that of the Nile's change, and of those of annotated series that are given, under noise of a tenth of the
+deviation, and with observations dropped at either end.
 """
 
 import argparse

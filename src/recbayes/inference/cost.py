@@ -20,4 +20,6 @@ def estimate_cost(model: Model[Any, Any, Any], length: int, *, components: int =
     length = whole_number(length, "length", least=1, most=MOST_OBSERVATIONS, error=DataError)
     components = whole_number(components, "components", least=1, error=DataError)
     (constraints,) = constraints_of(known, 1, True)
+    if constraints.are_wanted:
+        raise DataError('which boundaries "auto" finds depends on the data; give positions, as many as there may be')
     return family_of(model).cost(model, length, constraints, components)

@@ -65,7 +65,7 @@ def sample_posterior(
     if components is not None:
         components = whole_number(components, "components", least=1, error=DataError)
     task = read(model, series, known)
-    task.warn_if_long("sample_posterior", components or 1)
+    task.warn_if_long("sample_posterior", components or 1, by_default=True)
     seeds = [int(generator.integers(2**62)) for _ in task.sequences]
     settings = [components] * len(seeds), [count] * len(seeds), seeds
     posteriors = task.run(draw_one, *settings, executor=executor)

@@ -14,6 +14,7 @@ from recbayes.checks.series import Series
 from recbayes.errors import DataError, LengthError
 from recbayes.family.cost import fits, warn_if_long
 from recbayes.family.family import Family, family_of
+from recbayes.inference.candidates import is_automatic
 from recbayes.spans.constraints import Constraints, Known, constraints_of
 
 Result = TypeVar("Result")
@@ -58,12 +59,15 @@ class Task(NamedTuple):
             return [work(*(row[0] for row in rows))]
         return run_many(named, self.names, [work] * len(self.sequences), *rows, executor=executor)
 
-    def warn_if_long(self, what: str, components: int = 1, times: float = 1.0) -> None:
-        """A warning if it takes long to do `times` what it takes to fill all charts."""
+    def warn_if_long(self, what: str, components: int = 1, times: float = 1.0, by_default: bool = False) -> None:
+        """A warning if it takes long to do `times` what it takes to fill all charts, without those whose boundaries will be
+        looked for, `by_default` or not."""
         if not self.family.has("cost"):
             return
         seconds = 0.0
         for sequence, constraints in zip(self.sequences, self.constraints, strict=True):
+            if is_automatic(self.model, sequence, constraints, by_default):
+                continue
             if len(sequence) > SHORT or len(self.sequences) > MANY:
                 with suppress(DataError, LengthError):  # these are for who does it, and knows their names
                     cost = self.family.cost(self.model, len(sequence), constraints, components)

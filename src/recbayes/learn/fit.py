@@ -149,7 +149,7 @@ def fit(
     if exact is None and not family.has("inside"):
         raise ModelError(f"exact=None trusts charts, of which {family.name} has none; leave it out")
     task = read(model, series, groups.known)
-    task.warn_if_long("fit", times=GRADIENT * min(USUAL, groups.climb.max_evaluations))
+    task.warn_if_long("fit", times=GRADIENT * min(USUAL, groups.climb.max_evaluations), by_default=True)
     parameters = _parameters(task, chosen)
     how = How(groups, priors, restarts, seed, exact, components, standard_errors, on_error == "skip")
     found = _by_climbing(task, parameters, how, began)

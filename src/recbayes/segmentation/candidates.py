@@ -18,12 +18,15 @@ MOST = 900  # points of a flat pass
 KEPT = 160  # candidates, at most
 
 
-def find_points(models: Sequence[Candidate], length: int, count: float | None = None) -> Points:
-    """Flat passes over ever finer points around where boundaries are likely. If so many segments are wished for, trees will
-    be drawn with lengths that give about as many."""
+def find_points(models: Sequence[Candidate], places: np.ndarray, count: float | None = None) -> Points:
+    """Flat passes over ever finer points around where boundaries are likely, in places (N + 1,) where they may be.
+
+    If so many segments are wished for, trees will be drawn with lengths that give about as many."""
+    length = len(places) - 1
     step = first = -(-length // MOST)
     positions = np.unique(np.append(np.arange(0, length, step), length))
     while True:
+        positions = positions[places[positions]]
         models, shares, probability = flat_probability(models, positions, count)
         inner = probability[1:-1]
         if step == 1 and length <= ALL:

@@ -132,6 +132,13 @@ def default_models(
     return found
 
 
+def knowing_outliers(leaf: Leaf) -> Leaf:
+    """The leaf, with outliers of its own."""
+    assert leaf.start_std is not None
+    scale = leaf.start_std / START
+    return replace(leaf, outlier_probability=OUTLIERS, outlier_std=BROAD * scale).checked("leaf", len(scale))
+
+
 class _Grid(NamedTuple):
     """Deviations of columns, multiples of these, coefficients, and probabilities (levels, coefficients)."""
 

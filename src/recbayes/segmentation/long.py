@@ -22,7 +22,7 @@ from recbayes.segmentation.lengths import log_count_probability
 from recbayes.segmentation.points import BUDGET, NEGLIGIBLE, Points
 from recbayes.segmentation.units import View
 from recbayes.spans.wide import strong_ends
-from recbayes.tree.known import NODE
+from recbayes.tree.known import INNER, NODE
 
 SPACING = 20.0  # how many times the square root of the number of observations there are points at first
 FINER = 8  # times as close are the points of the next look
@@ -60,20 +60,26 @@ def find_points(
     build: Callable[[Finders | None], list[Candidate]],
     positions: np.ndarray,
     step: int,
+    places: np.ndarray,
     count: float | None,
     tell: Callable[[str], None],
 ) -> Points:
     """Candidates, and which spans between them may be nodes and leaves, from some positions that are a step apart (1: the
-    finest). If so many segments are wished for, trees will be drawn with lengths that give about as many. Models are built
-    as soon as the noise of segments is known, and again where it is known better."""
+    finest), in places (N + 1,) where boundaries may be.
+
+    If so many segments are wished for, trees will be drawn with lengths that give about as many. Models are built as soon as
+    the noise of segments is known, and again where it is known better."""
     first, length = step, int(positions[-1])
+    positions = positions[places[positions]]
     passes, models = _settled(build, positions, step, count, tell)
     while step > 1:
         positions, step = _refined(positions, _by_any(passes, _shares(passes)), step, length)
+        positions = positions[places[positions]]
         tell(_looking(positions))
         passes = _passes(models, positions, count)
         models = _worthwhile(build(_finder(passes, positions, step)), passes, length)
-    return _points(passes, _shares(passes), positions, first)
+    points = _points(passes, _shares(passes), positions, first)
+    return points if count is None else _with_any_leaves(points)
 
 
 def _settled(
@@ -190,6 +196,12 @@ def _points(passes: Sequence[_Pass], shares: np.ndarray, positions: np.ndarray, 
     return Points(positions[chosen], left_out, step, tuple(one.model for one in passes), shares, allowed)
 
 
+def _with_any_leaves(points: Points) -> Points:
+    """All spans that may be nodes may be leaves: so many segments are wished for, be they likely or not."""
+    assert points.allowed is not None
+    return points._replace(allowed=np.where(points.allowed == INNER, NODE, points.allowed))
+
+
 def _shares(passes: Sequence[_Pass]) -> np.ndarray:
     logs = np.array([one.log_evidence + np.log(one.model.probability) for one in passes])
     shares = np.exp(logs - logs.max())
@@ -216,9 +228,8 @@ def _of_bank(models: Sequence[Candidate], positions: np.ndarray, count: float | 
     found = []
     for one in models:
         own = blocks if one.shared is None else only(blocks, one.shared)
-        shortest = min(one.lengths, key=lambda length: length.extra)
         each = bank.each_column and one.shared is None
-        lattice = lattice_of(own, view.series, positions, shortest, LOG_SHARE, view.units.centre, variance, each)
+        lattice = lattice_of(own, view.series, positions, one.lengths, LOG_SHARE, view.units.centre, variance, each)
         flats = [flat_pass(lattice, length, LOG_SHARE) for length in one.lengths]
         with np.errstate(divide="ignore"):
             logs = np.log(one.shares) + np.array(

@@ -6,39 +6,57 @@ thereabout, and is missing from then on.
 """
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from recbayes.checks.series import Series
 from recbayes.gaussian.emissions.outliers import distances
 from recbayes.segmentation.defaults import BROAD, OUTLIERS
-from recbayes.segmentation.units import NORMAL, Units, units_of
+from recbayes.segmentation.units import NORMAL, Units, View, units_of
 
 NEAR = 64  # observations that say how much neighbours differ
 WANDER = 1.0  # times as far from their neighbours as these differ are observations that are no outliers
 ROUNDED = 2.0  # times the least noise that rounded data have: what they jump by is no outlier
+RARE = 3.0  # times as many outliers as are expected: what rounded data jump by so seldom is one
 
 
-def without_outliers(series: Series) -> tuple[Series, np.ndarray]:
-    """The series with its outliers missing, and where these are (N, columns)."""
-    units = units_of(series.values)
-    out = np.zeros(series.values.shape, dtype=np.bool_)
-    for d, y in enumerate(series.values.T):
+class _Found(NamedTuple):
+    """Which observations are outliers, and the log probability of these being so and where they are."""
+
+    out: np.ndarray
+    log_probability: float
+
+
+def without_outliers(view: View) -> View:
+    """The series with its outliers missing. The view knows how probable they are, so that it can be compared with others."""
+    values = view.series.values.copy()
+    logs = view.log_jacobian
+    for d, y in enumerate(view.series.values.T):
         seen = np.flatnonzero(~np.isnan(y))
         if len(seen) > 2 * NEAR:
-            out[seen, d] = _outlying(y[seen], units, d)
-    return replace(series, values=np.where(out, np.nan, series.values)), out
+            found = _outlying(y[seen], view.units, d)
+            values[seen[found.out], d] = np.nan
+            logs += found.log_probability
+    return View(replace(view.series, values=values), units_of(values), view.logarithms, logs)
 
 
-def _outlying(y: np.ndarray, units: Units, d: int) -> np.ndarray:
+def _outlying(y: np.ndarray, units: Units, d: int) -> _Found:
     """By the same odds as leaves have, for a noise that is that of the neighbourhood."""
-    scale = units.scale[d]
-    usual = np.maximum(WANDER * _local_noise(y), ROUNDED * units.least[d] * scale)
+    away, local, least = distances(y), WANDER * _local_noise(y), units.least[d] * units.scale[d]
+    found = _by_noise(away, np.maximum(local, least), units.scale[d])
+    if found.out.mean() <= RARE * OUTLIERS:
+        return found
+    return _by_noise(away, np.maximum(local, ROUNDED * least), units.scale[d])
+
+
+def _by_noise(away: np.ndarray, usual: np.ndarray, scale: float) -> _Found:
     broad = np.maximum(BROAD * scale, 2.0 * usual)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_odds = np.log(OUTLIERS / (1.0 - OUTLIERS) * usual / broad)
-        log_odds += 0.5 * distances(y) ** 2 * (1.0 / usual**2 - 1.0 / broad**2)
-    return (usual > 0.0) & (log_odds > 0.0)
+        log_odds += 0.5 * away**2 * (1.0 / usual**2 - 1.0 / broad**2)
+        out = (usual > 0.0) & (log_odds > 0.0)
+    of_out = np.log(OUTLIERS) - np.log(np.sqrt(2.0 * np.pi) * broad[out]) - 0.5 * (away[out] / broad[out]) ** 2
+    return _Found(out, float(of_out.sum() + (~out).sum() * np.log1p(-OUTLIERS)))
 
 
 def _local_noise(y: np.ndarray) -> np.ndarray:

@@ -1,15 +1,32 @@
 """Where a series may be cut, and what is known of its models before there is a tree."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from recbayes.segmentation.defaults import Candidate
+from recbayes.checks.series import Series
+from recbayes.segmentation.defaults import Candidate, knowing_outliers
+from recbayes.segmentation.units import View
 from recbayes.spans.constraints import Constraints
 
 BUDGET = 1e-3  # the probability of a boundary, below which a point is left out
+FEW = 400  # candidates, between which all spans may be nodes
 NEGLIGIBLE = 1e-3  # a model with a smaller share of the posterior is not drawn from
+
+
+def places_of(series: Series, long: bool) -> np.ndarray:
+    """(N + 1,): where segments may begin and end: where a tick begins, and in long series at the ends of gaps only, since
+    nothing tells where in a gap."""
+    found = np.ones(len(series) + 1, dtype=np.bool_)
+    if series.ticks is not None:
+        found = np.diff(series.ticks, prepend=-1) > 0
+    if long:
+        missing = np.isnan(series.values).all(axis=1)
+        found[1:-1] &= ~(missing[:-1] & missing[1:])
+    found[[0, -1]] = True
+    return found
 
 
 class Points(NamedTuple):
@@ -41,3 +58,14 @@ class BetweenPoints(Constraints):
     def mask_between(self, points: np.ndarray, length: int) -> np.ndarray:
         chosen = np.searchsorted(self.boundaries, points)
         return np.ascontiguousarray(self.between[np.ix_(chosen, chosen)])
+
+
+def with_outliers(points: Points, views: Mapping[int, View]) -> Points:
+    """The same with leaves that know outliers of their own, in views (by the identity of those without outliers) that have
+    them. Where there are few candidates, all spans may be leaves: with outliers others are likely than without."""
+    models = tuple(
+        replace(one, view=views[id(one.view)], bank=knowing_outliers(one.bank), leaf=knowing_outliers(one.leaf))
+        for one in points.models
+    )
+    few = len(points.positions) <= FEW
+    return points._replace(models=models, allowed=None if few else points.allowed)

@@ -25,7 +25,7 @@ from recbayes.segmentation.long import find_points as find_points_of_long
 from recbayes.segmentation.long import first_look
 from recbayes.segmentation.meeting import moved_to_meetings
 from recbayes.segmentation.outlying import without_outliers
-from recbayes.segmentation.points import NEGLIGIBLE, Points
+from recbayes.segmentation.points import NEGLIGIBLE, Points, places_of, with_outliers
 from recbayes.segmentation.progress import Progress
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.tell import told_tree
@@ -33,6 +33,7 @@ from recbayes.segmentation.units import View, views_of
 from recbayes.spans.constraints import AUTO, Constraints, constraints_of
 
 TOLERANCE = 5
+WATCHED = 2000  # observations of a series up to which each segment decides for itself which of its observations are outliers
 MEMBERS = 45  # of the largest bank: noise levels and coefficients
 
 
@@ -123,10 +124,13 @@ def _segment_one(
         raise DataError(f"the series has {len(table)} observations, too few for min_length and segments: at least {least}")
     length = len(table)
     long = length > MOST and not settings.periods
-    series, outliers = without_outliers(_series(table)) if long else (_series(table), None)
+    series = _series(table)
+    views = views_of(series, settings.logarithms)
+    cleaned = [without_outliers(one) for one in views] if long else views
+    places = places_of(series, long)
     build = partial(
         default_models,
-        views_of(series, settings.logarithms),
+        cleaned,
         kinds=settings.kinds,
         periods=settings.periods,
         minimum=settings.minimum,
@@ -139,9 +143,13 @@ def _segment_one(
     given = known.boundaries is not None and not known.are_wanted
     if long:
         positions, step = (known.points(length), 1) if given else first_look(length)
-        points = find_points_of_long(lambda finer: build(finer=finer), positions, step, wished, progress.stage)
+        points = find_points_of_long(lambda finer: build(finer=finer), positions, step, places, wished, progress.stage)
+        if length <= WATCHED:
+            points = with_outliers(points, dict(zip(map(id, cleaned), views, strict=True)))
+    elif given:
+        points = _given_points(build(), known.points(length), places, wished)
     else:
-        points = _given_points(build(), known.points(length), wished) if given else find_points(build(), length, wished)
+        points = find_points(build(), places, wished)
     count = settings.segments or (1, length)
     task = Task(points.constraints, settings.draws, seed, count, settings.executor, progress)
     posterior = draw_average(*worth(points), task)
@@ -153,6 +161,7 @@ def _segment_one(
     if moved != changes:
         changes, within = moved, _given_segments(moved, posterior, view, task)
     tree = told_tree(within, posterior, {one.position: one.within for one in changes})
+    outliers = np.isnan(view.series.values) & ~np.isnan(table.values) if length > max(MOST, WATCHED) else None
     posterior.warn()
     return Segmentation(
         table, tuple(changes), tree, posterior, within, points, tolerance, view.logarithms, library, outliers
@@ -174,8 +183,9 @@ def _given_segments(changes: list[ChangePoint], posterior: AveragePosterior, vie
     return draw_average(models, shares, replace(task, constraints=given, count=(1, posterior.length)))
 
 
-def _given_points(models: list[Candidate], positions: np.ndarray, wished: float | None) -> Points:
+def _given_points(models: list[Candidate], positions: np.ndarray, places: np.ndarray, wished: float | None) -> Points:
     """The points that users give: there are no boundaries elsewhere."""
+    positions = positions[places[positions]]
     check_square(len(positions), 8 * MEMBERS, "the evidence of all segments", "give fewer boundaries, or leave out periods")
     models_, shares, _ = flat_probability(models, positions, wished)
     return Points(positions, 0.0, 1, models_, shares)

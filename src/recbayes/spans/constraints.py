@@ -68,6 +68,8 @@ class Constraints:
         if self.boundaries is None:
             return np.arange(length + 1, dtype=np.int64)
         if self.candidates is not None:
+            if self.candidates.length != length:
+                raise DataError(f"the candidates are for {self.candidates.length} observations, the series has {length}")
             return self.candidates.positions
         return np.union1d([0, length], positions(self.boundaries, length, "boundaries"))
 

@@ -29,7 +29,7 @@ def leaf_of(columns: int, trend: bool, autoregressive: bool, each_column: bool, 
 
 def by_lattice(leaf: rb.Leaf, series: Series, positions: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> Flat:
     blocks = blocks_of(leaf, series, positions)
-    lattice = lattice_of(blocks, series, positions, leaf.length, LOG_SHARE, mean, variance, leaf.each_column)
+    lattice = lattice_of(blocks, series, positions, [leaf.length], LOG_SHARE, mean, variance, leaf.each_column)
     return flat_pass(lattice, leaf.length, LOG_SHARE)
 
 
@@ -83,7 +83,7 @@ def test_one_member_is_the_leaf_without_others() -> None:
     by_member, _ = span_evidence(leaf, series, positions, np.zeros(1), np.ones(1))
     for m in range(len(leaf.bank)):
         own = only(blocks_of(leaf, series, positions), m)
-        lattice = lattice_of(own, series, positions, leaf.length, LOG_SHARE, np.zeros(1), np.ones(1), False)
+        lattice = lattice_of(own, series, positions, [leaf.length], LOG_SHARE, np.zeros(1), np.ones(1), False)
         expected, _ = boundary_probability(by_member[m], leaf.length, series, positions, LOG_SHARE)
         assert flat_pass(lattice, leaf.length, LOG_SHARE).log_evidence == pytest.approx(expected, abs=1e-8)
 
@@ -102,7 +102,7 @@ def test_what_is_dropped_and_thinned_hardly_matters() -> None:
     _, evidence = span_evidence(leaf, series, positions, mean, variance)
     exact, probability = boundary_probability(evidence, leaf.length, series, positions, LOG_SHARE)
     blocks = blocks_of(leaf, series, positions)
-    lattice = lattice_of(blocks, series, positions, leaf.length, LOG_SHARE, mean, variance, False)
+    lattice = lattice_of(blocks, series, positions, [leaf.length], LOG_SHARE, mean, variance, False)
     found = flat_pass(lattice, leaf.length, LOG_SHARE)
     assert np.diff(lattice.first).max() <= ROOM
     assert exact - 0.1 < found.log_evidence <= exact + 1e-9

@@ -74,7 +74,9 @@ def boundary_probability(chart: Chart) -> tuple[np.ndarray, np.ndarray]:
             if row["low"] <= start <= row["high"]:
                 found[start] += derivatives[cell_places(plan.inside_base[v], row, np.array([start]))[0]]
     found[[0, last]] = 1.0
-    return plan.positions, np.clip(np.nan_to_num(found), 0.0, 1.0)
+    if not np.isfinite(found).all():
+        raise DataError("probabilities of boundaries cannot be computed")
+    return plan.positions, np.clip(found, 0.0, 1.0)
 
 
 def _within(probability: np.ndarray, budget: float) -> np.ndarray:

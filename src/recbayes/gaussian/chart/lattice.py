@@ -4,6 +4,7 @@ As `recbayes.gaussian.chart.flat`, for more points than can be paired: the work 
 square.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -50,14 +51,9 @@ class Flat(NamedTuple):
     spans: np.ndarray
 
 
-def has_blocks(leaf: Leaf) -> bool:
-    """Whether leaves can be put together from blocks: those without seasons, regressors and outliers, which restart."""
-    plain = not leaf.periods and leaf.regressor_std is None and not leaf.outlier_probability
-    return plain and leaf.past == "restart"
-
-
 def blocks_of(leaf: Leaf, series: Series, positions: np.ndarray) -> Blocks:
-    """What all members of a leaf's bank see between points. Those of one coefficient differ in scale alone."""
+    """What all members of a leaf's bank see between points. Those of one coefficient differ in scale alone. Leaves have no
+    seasons, regressors and outliers, and restart."""
     members: list[Leaf] = [member.emission for member in leaf.bank]  # type: ignore[misc]
     entries = np.empty((len(members), leaf.columns, len(positions) - 1, ENTRIES))
     limits = np.empty((len(members), leaf.columns, 2))
@@ -107,16 +103,16 @@ def lattice_of(
     blocks: Blocks,
     series: Series,
     positions: np.ndarray,
-    length: Length,
+    lengths: Sequence[Length],
     log_share: float,
     mean: np.ndarray,
     variance: np.ndarray,
     each_column: bool,
 ) -> Lattice:
-    """The spans that matter by a length, where every leaf has a share. The value of a leaf is normal."""
+    """The spans that matter by some of the lengths, where every leaf has a share. The value of a leaf is normal."""
     ticks = _ticks_at(series, positions)
-    lengths = _log_lengths(length, ticks, log_share)
-    first, begin, evidence = run_kernel(find_lattice, blocks, ticks, lengths, mean, variance, each_column)
+    likeliest = np.max([_log_lengths(length, ticks, log_share) for length in lengths], axis=0)
+    first, begin, evidence = run_kernel(find_lattice, blocks, ticks, likeliest, mean, variance, each_column)
     return Lattice(ticks, first, begin, evidence)
 
 

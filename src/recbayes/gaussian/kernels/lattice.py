@@ -92,7 +92,7 @@ def find_lattice(
     active, listed, usual = 0, 0, lengths.max()
     for block in range(count):
         if active == ROOM:
-            active = _thin(starts, active, members * columns, columns)
+            active = _thin(starts, active, members * columns, columns, before)
         if before[block] > -math.inf:
             _begin(starts, active, block, ticks[block], members * columns, columns)
             active += 1
@@ -286,12 +286,16 @@ def _drop(starts: Starts, active: int, least: float, quantities: int, columns: i
 
 
 @njit(**BORROWING)
-def _thin(starts: Starts, active: int, quantities: int, columns: int) -> int:
-    """Of neighbours that are not recent, the likelier one; how many are left."""
+def _thin(starts: Starts, active: int, quantities: int, columns: int, before: np.ndarray) -> int:
+    """Of neighbours that are not recent, the likelier one; how many are left. Leaves that are too short as yet may grow."""
     left, a = 0, 0
     while a < active:
         if a + 1 < active - RECENT:
-            _move(starts, a if starts.terms[a] >= starts.terms[a + 1] else a + 1, left, quantities, columns)
+            first, second = starts.terms[a], starts.terms[a + 1]
+            if first == -math.inf and second == -math.inf:
+                first = before[starts.points[a]] + starts.values[a]
+                second = before[starts.points[a + 1]] + starts.values[a + 1]
+            _move(starts, a if first >= second else a + 1, left, quantities, columns)
             a += 2
         else:
             _move(starts, a, left, quantities, columns)

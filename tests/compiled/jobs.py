@@ -34,6 +34,10 @@ def segment() -> None:
     str(found.tree)
 
 
+def segment_long() -> None:
+    rb.segment(np.random.default_rng(0).normal(size=2500), seed=0, draws=100, progress=False)
+
+
 def learn() -> None:
     """What learning needs where charts are not to be trusted."""
     rb.log_evidence_and_gradient(_model(), _series(), draws=20, seed=0)
@@ -74,7 +78,8 @@ def _series() -> np.ndarray:
 
 
 JOBS: dict[str, Callable[[], None]] = {
-    one.__name__: one for one in (inside, posterior, segment, gradient, learn, outside, mixtures, grammar, general)
+    one.__name__: one
+    for one in (inside, posterior, segment, segment_long, gradient, learn, outside, mixtures, grammar, general)
 }
 
 

@@ -11,8 +11,8 @@ from recbayes.spans.constraints import Constraints
 # Measured seconds for a pair of split and rule, or for an emission, by the number of dimensions: the one table to renew
 # where kernels become faster. With several Gaussians per message each pair of them is a pair, and takes longer.
 DIMENSIONS = 1, 2, 3, 6, 12
-SECONDS = 20e-9, 30e-9, 30e-9, 110e-9, 500e-9
-LISTED = 10.0
+SECONDS = 5e-9, 8e-9, 10e-9, 45e-9, 140e-9
+LISTED = 40.0
 PLANNED = 30_000  # segments up to which it takes no longer than a second or two to plan a chart
 NUMBER = 8  # bytes
 

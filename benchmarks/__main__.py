@@ -13,7 +13,18 @@ from rich.console import Console
 from rich.table import Table
 
 import recbayes as rb
-from benchmarks.timing import against_yardstick, in_threads, pairs, paper_model, peak_memory, sample, seconds, start_up
+from benchmarks.long_series import long_series
+from benchmarks.timing import (
+    against_yardstick,
+    in_threads,
+    pairs,
+    paper_model,
+    peak_memory,
+    peak_of,
+    sample,
+    seconds,
+    start_up,
+)
 
 CONSOLE = Console()
 THREADS = os.cpu_count() or 1
@@ -78,6 +89,27 @@ def growth() -> None:
         spent = seconds(lambda model=model, y=y: rb.inside(model, y), runs=3)
         numbers = f"{spent * 1e3:.2f}", f"{spent / pairs(length, rules) * 1e9:.0f}", f"{peak_memory(length, dim, rules):.0f}"
         rows.add_row(str(length), str(dim), str(rules), *numbers)
+    CONSOLE.print(rows)
+
+
+def memory() -> None:
+    rows = table("Memory of one long series, D = 1, 300 segments between candidates", "work", "N", "peak MB")
+    model = rb.GaussianRBN.create(1, noise_std=1.0, left_std=3.0, right_std=3.0, extra_observations=300.0)
+    for length in (10_000, 100_000):
+        found = long_series(length, 299)
+
+        def drawn(y: np.ndarray, places: np.ndarray) -> None:
+            posterior = rb.sample_posterior(model, y, draws=1000, seed=0, boundaries=places)
+            str(posterior.tree())
+            len(posterior.nodes)
+
+        def filled(y: np.ndarray, places: np.ndarray) -> None:
+            rb.inside(model, y, boundaries=places)
+
+        for name, work in (("inside", filled), ("1000 draws, their nodes and tree", drawn)):
+            work(found.values[:1000], np.arange(0, 1001, 100))
+            spent = peak_of(lambda work=work, found=found: work(found.values, found.changes))
+            rows.add_row(name, str(length), f"{spent:.0f}")
     CONSOLE.print(rows)
 
 
@@ -149,5 +181,6 @@ if __name__ == "__main__":
     threads()
     draws()
     learning()
+    memory()
     chains()
     growth()

@@ -80,6 +80,19 @@ def test_segment_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
     assert (tmp_path / "nile.png").exists()
 
 
+def test_long_series_guide(capsys: pytest.CaptureFixture[str]) -> None:
+    """The Python of docs/long-series.md runs, and finds what is shown there."""
+    text = (EXAMPLES.parent / "docs" / "long-series.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        exec(block, names)
+    printed = capsys.readouterr().out
+    assert [one.position for one in names["found"].changes] == pytest.approx([3000, 4000, 8000], abs=1)
+    assert names["chart"].candidates.left_out <= 0.3
+    assert 0.0 < names["full"].log_evidence - names["chart"].log_evidence < 0.6
+    assert "boundaries expected elsewhere" in printed
+
+
 def test_general_guide(capsys: pytest.CaptureFixture[str]) -> None:
     """The Python of docs/general.md runs."""
     text = (EXAMPLES.parent / "docs" / "general.md").read_text(encoding="utf-8")

@@ -53,7 +53,7 @@ def drawn(seed: int) -> tuple[str, np.ndarray, rb.Tree]:
 
 def infer(y: np.ndarray, draws: int, seed: int) -> AveragePosterior:
     """As `rb.segment` does, in known units and without logarithms."""
-    points = find_points(default_models([View(rb.Series(y), UNITS)]), len(y))
+    points = find_points(default_models([View(rb.Series(y), UNITS)]), np.ones(len(y) + 1, dtype=np.bool_))
     task = Task(Constraints(boundaries=points.positions), draws, seed, (1, len(y)))
     return draw_average(*worth(points), task)
 

@@ -3,6 +3,7 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import recbayes as rb
 from recbayes.errors import SizeError
@@ -33,7 +34,7 @@ def test_draws_tree_tables_and_pictures_of_a_long_series() -> None:
         _ = posterior.node_probability
     with pytest.raises(SizeError, match="320 GB"):
         _ = posterior.node_probability_error
-    mesh = rb.plot.scape(posterior, tree).collections[0]
+    mesh = rb.plot.scape(posterior, tree, ax=Figure().subplots()).collections[0]
     assert mesh.get_array().size == (len(boundaries) + 2) ** 2
     assert rb.plot.overview(y, posterior) is not None
 

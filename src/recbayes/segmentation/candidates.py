@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from recbayes.checks.many import run_many
 from recbayes.gaussian.chart.flat import boundary_probability, span_evidence
 from recbayes.segmentation.defaults import LINK, TERMINATION, Candidate
 from recbayes.segmentation.lengths import log_count_probability
-from recbayes.segmentation.points import BUDGET, Points
+from recbayes.segmentation.points import BUDGET, Points, by_bank, refined
 
 ALL = 64  # observations up to which every point is a candidate
 MOST = 900  # points of a flat pass
@@ -36,18 +35,7 @@ def find_points(models: Sequence[Candidate], places: np.ndarray, count: float | 
             chosen = np.sort(order[inner[order] >= BUDGET]) + 1
             left_out = float(inner.sum() - probability[chosen].sum())
             return Points(np.concatenate([[0], positions[chosen], [length]]), left_out, first, models, shares)
-        positions, step = _refined(positions, inner, step, length)
-
-
-def _refined(positions: np.ndarray, probability: np.ndarray, step: int, length: int) -> tuple[np.ndarray, int]:
-    """Finer points around the likeliest ones, as many as there is room for, besides those themselves."""
-    finer = max(1, step // 8)
-    around = 2 * (2 * step // finer) + 1
-    likely = np.argsort(-probability)[: max(MOST // around, 1)]
-    likely = likely[probability[likely] >= BUDGET]
-    near = positions[1 + likely][:, None] + np.arange(-2 * step, 2 * step + 1, finer)
-    found = np.unique(np.concatenate([[0, length], positions[1 + likely], near.ravel()]))
-    return found[(found >= 0) & (found <= length)], finer
+        positions, step = refined(positions, probability, step, MOST)
 
 
 def flat_probability(
@@ -55,14 +43,7 @@ def flat_probability(
 ) -> tuple[tuple[Candidate, ...], np.ndarray, np.ndarray]:
     """The models, each with the length that suits the series best, their shares of the posterior, and the probability of a
     boundary at every point, averaged over them."""
-    alike: dict[tuple[int, int], list[int]] = {}  # models that differ in what their segments share
-    for n, model in enumerate(models):
-        alike.setdefault((id(model.view), id(model.bank)), []).append(n)
-    groups = run_many(
-        _passes, [[models[n] for n in some] for some in alike.values()], [positions] * len(alike), [count] * len(alike)
-    )
-    found = dict(zip((n for some in alike.values() for n in some), (one for some in groups for one in some), strict=True))
-    passes = [found[n] for n in range(len(models))]
+    passes = by_bank(_passes, models, positions, count)
     logs = np.array([one.log_evidence + np.log(one.model.probability) for one in passes])
     shares = np.exp(logs - logs.max())
     shares /= shares.sum()

@@ -13,20 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from recbayes.checks.many import run_many
 from recbayes.gaussian.chart.lattice import blocks_of, flat_pass, lattice_of, only
 from recbayes.lengths import Geometric
 from recbayes.segmentation.defaults import LINK, TERMINATION, Candidate
 from recbayes.segmentation.finer import Finders, Finer, finer_of
 from recbayes.segmentation.lengths import log_count_probability
-from recbayes.segmentation.points import BUDGET, NEGLIGIBLE, Points
+from recbayes.segmentation.points import BUDGET, NEGLIGIBLE, Points, by_bank, refined
 from recbayes.segmentation.units import View
 from recbayes.spans.wide import strong_ends
 from recbayes.tree.known import INNER, NODE
 
 SPACING = 20.0  # how many times the square root of the number of observations there are points at first
-FINER = 8  # times as close are the points of the next look
-AROUND = 2  # steps on either side of a likely boundary
 MOST = 30_000  # points of a further look
 KEPT = 3_000  # candidates, at most
 POSSIBLE = -20.0  # the log probability of a span as a leaf, below which it is none
@@ -73,10 +70,10 @@ def find_points(
     positions = positions[places[positions]]
     passes, models = _settled(build, positions, step, count, tell)
     while step > 1:
-        positions, step = _refined(positions, _by_any(passes, _shares(passes)), step, length)
+        positions, step = refined(positions, _by_any(passes, _shares(passes)), step, MOST)
         positions = positions[places[positions]]
         tell(_looking(positions))
-        passes = _passes(models, positions, count)
+        passes = by_bank(_of_bank, models, positions, count)
         models = _worthwhile(build(_finder(passes, positions, step)), passes, length)
     points = _points(passes, _shares(passes), positions, first)
     return points if count is None else _with_any_leaves(points)
@@ -91,11 +88,11 @@ def _settled(
 ) -> tuple[list[_Pass], list[Candidate]]:
     """Models whose banks have the noise of the segments that they find, as far as these points tell."""
     tell(_looking(positions))
-    passes = _passes(build(None), positions, count)
+    passes = by_bank(_of_bank, build(None), positions, count)
     best, edges_of = -np.inf, _plainest
     for _ in range(ROUNDS):
         models = _worthwhile(build(_finder(passes, positions, step, edges_of)), passes, int(positions[-1]))
-        passes, edges_of = _passes(models, positions, count), _own
+        passes, edges_of = by_bank(_of_bank, models, positions, count), _own
         highest = max(one.log_evidence for one in passes)
         if highest < best + ENOUGH:
             break
@@ -157,16 +154,6 @@ def _worthwhile(models: list[Candidate], passes: Sequence[_Pass], length: int) -
     return [one for one in models if best.get((id(one.view), one.kind), -np.inf) >= least]
 
 
-def _refined(positions: np.ndarray, probability: np.ndarray, step: int, length: int) -> tuple[np.ndarray, int]:
-    """Finer points around the likeliest ones, as many as there is room for, besides those themselves."""
-    finer = max(1, step // FINER)
-    around = np.arange(-AROUND * step, AROUND * step + 1, finer)
-    likely = 1 + np.argsort(-probability[1:-1], kind="stable")[: MOST // len(around)]
-    likely = positions[likely[probability[likely] >= BUDGET]]
-    found = np.unique(np.concatenate([[0, length], likely, (likely[:, None] + around).ravel()]))
-    return found[(found >= 0) & (found <= length)], finer
-
-
 def _by_any(passes: Sequence[_Pass], shares: np.ndarray) -> np.ndarray:
     """Probabilities of boundaries by all models, half by their shares and half by the best of each kind: where points are
     coarse, what lies between them tells more about these than about models."""
@@ -206,18 +193,6 @@ def _shares(passes: Sequence[_Pass]) -> np.ndarray:
     logs = np.array([one.log_evidence + np.log(one.model.probability) for one in passes])
     shares = np.exp(logs - logs.max())
     return shares / shares.sum()
-
-
-def _passes(models: Sequence[Candidate], positions: np.ndarray, count: float | None) -> list[_Pass]:
-    alike: dict[tuple[int, int], list[int]] = {}  # models that differ in what their segments share
-    for n, model in enumerate(models):
-        alike.setdefault((id(model.view), id(model.bank)), []).append(n)
-    groups = sorted(alike.values(), key=lambda some: -len(models[some[0]].bank.bank))  # those that take long first
-    found = run_many(
-        _of_bank, [[models[n] for n in some] for some in groups], [positions] * len(groups), [count] * len(groups)
-    )
-    passes = dict(zip((n for some in groups for n in some), (one for some in found for one in some), strict=True))
-    return [passes[n] for n in range(len(models))]
 
 
 def _of_bank(models: Sequence[Candidate], positions: np.ndarray, count: float | None) -> list[_Pass]:

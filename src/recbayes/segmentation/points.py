@@ -1,17 +1,22 @@
 """Where a series may be cut, and what is known of its models before there is a tree."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from recbayes.checks.many import run_many
 from recbayes.checks.series import Series
 from recbayes.segmentation.defaults import Candidate, knowing_outliers
 from recbayes.segmentation.units import View
 from recbayes.spans.constraints import Constraints
 
+Result = TypeVar("Result")
+
 BUDGET = 1e-3  # the probability of a boundary, below which a point is left out
+FINER = 8  # times as close are the points of the next look
+AROUND = 2  # steps on either side of a likely boundary
 FEW = 400  # candidates, between which all spans may be nodes
 NEGLIGIBLE = 1e-3  # a model with a smaller share of the posterior is not drawn from
 
@@ -27,6 +32,29 @@ def places_of(series: Series, long: bool) -> np.ndarray:
         found[1:-1] &= ~(missing[:-1] & missing[1:])
     found[[0, -1]] = True
     return found
+
+
+def refined(positions: np.ndarray, probability: np.ndarray, step: int, most: int) -> tuple[np.ndarray, int]:
+    """About `most` points that are finer, around those that are likeliest, besides these; and how fine they are."""
+    finer, length = max(1, step // FINER), int(positions[-1])
+    around = np.arange(-AROUND * step, AROUND * step + 1, finer)
+    likely = 1 + np.argsort(-probability[1:-1], kind="stable")[: max(most // len(around), 1)]
+    likely = positions[likely[probability[likely] >= BUDGET]]
+    found = np.unique(np.concatenate([[0, length], likely, (likely[:, None] + around).ravel()]))
+    return found[(found >= 0) & (found <= length)], finer
+
+
+def by_bank(work: Callable[..., list[Result]], models: Sequence[Candidate], *rest: Any) -> list[Result]:
+    """`work(some, ...)` for models that differ only in what their segments share, which looks at their bank once; those that
+    take long first. Results are in the order of the models."""
+    alike: dict[tuple[int, int], list[int]] = {}
+    for n, model in enumerate(models):
+        alike.setdefault((id(model.view), id(model.bank)), []).append(n)
+    groups = sorted(alike.values(), key=lambda some: -len(models[some[0]].bank.bank))
+    columns = [[models[n] for n in some] for some in groups], *([one] * len(groups) for one in rest)
+    found = run_many(work, *columns)
+    results = dict(zip((n for some in groups for n in some), (one for some in found for one in some), strict=True))
+    return [results[n] for n in range(len(models))]
 
 
 class Points(NamedTuple):

@@ -19,7 +19,7 @@ from recbayes.errors import DataError
 from recbayes.segmentation.average import AveragePosterior, likeliest_view
 from recbayes.segmentation.candidates import MOST, find_points, flat_probability
 from recbayes.segmentation.decide import Boundaries, ChangePoint, decide
-from recbayes.segmentation.defaults import EXPECTED, KINDS, Candidate, default_models
+from recbayes.segmentation.defaults import COEFFICIENTS, EXPECTED, KINDS, NOISE, Candidate, default_models
 from recbayes.segmentation.infer import GivenSegments, Task, draw_average
 from recbayes.segmentation.long import find_points as find_points_of_long
 from recbayes.segmentation.long import first_look
@@ -34,7 +34,7 @@ from recbayes.spans.constraints import AUTO, Constraints, constraints_of
 
 TOLERANCE = 5
 WATCHED = 2000  # observations of a series up to which each segment decides for itself which of its observations are outliers
-MEMBERS = 45  # of the largest bank: noise levels and coefficients
+MEMBERS = len(NOISE) * len(COEFFICIENTS)  # of the largest bank
 
 
 @dataclass(frozen=True)

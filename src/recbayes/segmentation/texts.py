@@ -32,7 +32,9 @@ def summary(found: "Segmentation") -> str:
         "expected elsewhere"
     )
     if found.outliers is not None and found.outliers.any():
-        lines.append(f"{found.outliers.sum()} observations stick out from their neighbours, and were taken for missing")
+        out = int(found.outliers.sum())
+        what = "1 observation sticks" if out == 1 else f"{out} observations stick"
+        lines.append(f"{what} out from neighbours, and {'was' if out == 1 else 'were'} taken for missing")
     return "\n".join(lines)
 
 

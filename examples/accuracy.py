@@ -1,6 +1,6 @@
 """How far the moment-matched evidence is from the exact one: enumerates all trees of short series.
 
-Run it with `.venv/bin/python examples/accuracy.py`; it prints the table of docs/accuracy.md.
+Run it with `.venv/bin/python examples/accuracy.py`; it prints the table of docs/explanations/accuracy.md.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Are node probabilities honest? Draws (tree, series) pairs from the paper's synthetic model and compares.
 
 Of all spans that are given a probability around p, a share p should be nodes of the true tree. Run it with
-`.venv/bin/python examples/calibration.py`; it prints the tables of docs/posterior.md and draws their figure.
+`.venv/bin/python examples/calibration.py`; it prints the tables of docs/explanations/posterior.md and draws their figure.
 """
 
 import sys

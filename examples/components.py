@@ -1,6 +1,6 @@
 """Where several Gaussians per message raise the effective sample size, and what they cost.
 
-Run it with `.venv/bin/python examples/components.py`; it prints the table of docs/posterior.md.
+Run it with `.venv/bin/python examples/components.py`; it prints the table of docs/explanations/posterior.md.
 """
 
 import time

@@ -4,7 +4,7 @@ Kinds of segments, noise levels, coefficients, numbers of segments and trees are
 30 to 60 observations in known units. Spans that are given a probability p should exist with frequency p, kinds likewise, and
 80 % intervals of segments that exist, and were given a probability of 0.1 at least, so that draws say something of them,
 should hold what was drawn in 80 %. Run it with
-`.venv/bin/python examples/segment_calibration.py`; it prints the tables of docs/segment.md.
+`.venv/bin/python examples/segment_calibration.py`; it prints the tables of docs/guides/segment.md.
 """
 
 import sys

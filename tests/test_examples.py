@@ -67,9 +67,9 @@ def test_overview(tmp_path: Path) -> None:
 
 
 def test_segment_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The Python of docs/segment.md runs, and finds what is shown there."""
+    """The Python of docs/guides/segment.md runs, and finds what is shown there."""
     monkeypatch.chdir(tmp_path)
-    text = (EXAMPLES.parent / "docs" / "segment.md").read_text(encoding="utf-8")
+    text = (EXAMPLES.parent / "docs" / "guides" / "segment.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
         exec(block, names)
@@ -81,8 +81,8 @@ def test_segment_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
 
 
 def test_long_series_guide(capsys: pytest.CaptureFixture[str]) -> None:
-    """The Python of docs/long-series.md runs, and finds what is shown there."""
-    text = (EXAMPLES.parent / "docs" / "long-series.md").read_text(encoding="utf-8")
+    """The Python of docs/guides/long-series.md runs, and finds what is shown there."""
+    text = (EXAMPLES.parent / "docs" / "guides" / "long-series.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
         exec(block, names)
@@ -94,8 +94,8 @@ def test_long_series_guide(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_general_guide(capsys: pytest.CaptureFixture[str]) -> None:
-    """The Python of docs/general.md runs."""
-    text = (EXAMPLES.parent / "docs" / "general.md").read_text(encoding="utf-8")
+    """The Python of docs/guides/densities.md runs."""
+    text = (EXAMPLES.parent / "docs" / "guides" / "densities.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
         exec(block, names)
@@ -107,9 +107,9 @@ def test_general_guide(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_music_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The Python of docs/music.md runs, and finds what is shown there."""
+    """The Python of docs/guides/music.md runs, and finds what is shown there."""
     monkeypatch.chdir(tmp_path)
-    text = (EXAMPLES.parent / "docs" / "music.md").read_text(encoding="utf-8")
+    text = (EXAMPLES.parent / "docs" / "guides" / "music.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
         exec(block, names)

@@ -188,7 +188,7 @@ def passages(tree: Tree) -> Tree:
 
 @lru_cache(maxsize=1)
 def pretrained() -> Harmony:
-    """The model in the box; see docs/music.md for what it was learnt from."""
+    """The model in the box; see docs/guides/music.md for what it was learnt from."""
     return cast(Harmony, load(Path(str(files("recbayes.music").joinpath("pretrained.json")))))
 
 

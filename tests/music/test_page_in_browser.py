@@ -9,7 +9,7 @@ import pytest
 
 import recbayes as rb
 from recbayes.music.page import music_page
-from tests.music.browser import CHROMIUM, Browser, chromium
+from tests.browser import CHROMIUM, Browser, chromium
 from tests.music.small_piece import HOSTILE, NOTES, small_score, small_tree
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")

@@ -1,0 +1,1 @@
+"""What was found, as one page that any browser opens: one plain document describes it, and the page draws that."""

@@ -18,6 +18,7 @@ import matplotlib.pyplot as plt
 import recbayes as rb
 from recbayes.data.frames import read_table
 from recbayes.errors import DataError
+from recbayes.plot.colours import FIT
 from recbayes.plot.fitted import fitted
 from recbayes.plot.ticks import label_rows
 
@@ -70,7 +71,7 @@ def test_segments_have_lines_and_bands() -> None:
     """The line goes through the middle of the level, and its band is as wide as the noise on either side."""
     found = rb.segment(steps((0.0, 20), (9.0, 15)) + np.arange(35.0)[:, None] / 2, kinds="trend", logarithms=False, **SMALL)
     axes = drawn(found).axes[0]
-    lines = [line for line in axes.lines if line.get_color() == "tab:blue"]
+    lines = [line for line in axes.lines if line.get_color() == FIT]
     assert len(lines) == len(found.tree.leaves) == 2
     assert len(axes.patches) == 1  # the second is shaded
     for node, line in zip(found.tree.leaves, lines, strict=True):

@@ -11,12 +11,12 @@ from recbayes.plot.canvas import axes_of
 
 def calibration(bins: Sequence[Sequence[float]], *, label: str | None = None, ax: Any = None, **style: Any) -> Any:
     """Bins are (mean probability, share that exists, low, high); honest ones lie on the diagonal."""
-    ax = axes_of(ax)
     if label is not None:
         text(label, "label")
     found = numbers(bins, "bins must be numbers")
     if found.ndim != 2 or not len(found) or found.shape[1] != 4:
         raise DataError("calibration needs bins of four numbers each: mean probability, share that exists, low, high")
+    ax = axes_of(ax, (4.2, 4.2))
     if not ax.lines:
         ax.plot([0, 1], [0, 1], color="0.7", linewidth=1)
     probability, share, low, high = found.T

@@ -3,9 +3,8 @@
 from typing import Any
 
 from recbayes.checks.arguments import instance
-from recbayes.checks.arrays import short
-from recbayes.errors import DataError
 from recbayes.family.posterior import Posterior
+from recbayes.plot.canvas import figure_of
 from recbayes.plot.scape import scape
 from recbayes.plot.series import series
 from recbayes.plot.tree import tree
@@ -13,12 +12,8 @@ from recbayes.plot.tree import tree
 
 def overview(values: Any, posterior: Posterior, *, figure: Any = None) -> Any:
     """A figure with the series and its segments, the tree of highest expected F1, and the probabilities of all spans."""
-    import matplotlib.pyplot as plt
-
     instance(posterior, Posterior, "posterior", "; sample_posterior makes one")
-    if figure is not None and not hasattr(figure, "subplots"):
-        raise DataError(f"figure must be a figure of matplotlib, or None, got {short(figure)}")
-    figure = plt.figure(figsize=(7.0, 7.0), layout="constrained") if figure is None else figure
+    figure = figure_of(figure, (7.0, 7.0))
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=[2.0, 1.5, 3.0])
     found = posterior.tree()
     series(values, found, ax=top)

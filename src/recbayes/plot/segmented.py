@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recbayes.checks.arguments import instance
-from recbayes.checks.arrays import short
-from recbayes.errors import DataError
-from recbayes.plot.canvas import drawable
+from recbayes.plot.canvas import drawable, figure_of
+from recbayes.plot.colours import CHANGE, FIT
 from recbayes.plot.tree import node_places
 from recbayes.plot.tree import tree as draw_tree
 
@@ -21,7 +20,6 @@ WRITTEN = 40  # nodes up to which their probabilities are written
 ROWS = 3  # rows of labels of change points
 CHARACTER = 0.011  # how wide one is, in widths of a panel
 LONGEST = 24  # characters of a column's name
-CHANGE, FIT = "tab:red", "tab:blue"
 
 
 def segmented(found: "Segmentation", *, figure: Any = None) -> Any:
@@ -30,19 +28,15 @@ def segmented(found: "Segmentation", *, figure: Any = None) -> Any:
     Each segment has a line, its level, slope and season, with a band of its noise. More than four columns are drawn
     together, each in its own deviations. Where there is no change, there is no tree.
     """
-    import matplotlib.pyplot as plt
-
     from recbayes.plot.ticks import label_rows
     from recbayes.segmentation.result import Segmentation
 
     instance(found, Segmentation, "found", "; rb.segment makes one")
-    if figure is not None and not hasattr(figure, "subplots"):
-        raise DataError(f"figure must be a figure of matplotlib, or None, got {short(figure)}")
     columns = found.data.values.shape[1]
     heights = [2.6] if columns == 1 or columns > PANELS else [1.7] * columns
     series_panels = len(heights)
     heights += [1.1, *([min(0.35 * max(found.tree.levels) + 0.6, 4.0)] if found.changes else [])]
-    figure = plt.figure(figsize=(8.0, sum(heights) + 1.0), layout="constrained") if figure is None else figure
+    figure = figure_of(figure, (8.0, sum(heights) + 1.0))
     panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
     _series(found, panels[:series_panels])
     _probability(found, panels[series_panels])

@@ -1,7 +1,7 @@
 """Learning the paper's model from ten sequences per noise level, and from sequences of any length.
 
-Run it with `.venv/bin/python examples/learning.py`; it prints the tables of docs/guides/learning.md. With the name of a JSON file
-(a list of {"noise": ..., "values": [[...], ...]}) the sequences of the first table are read from there.
+Run it with `.venv/bin/python examples/learning.py`; it prints the tables of docs/guides/learning.md. With the name of a JSON
+file (a list of {"noise": ..., "values": [[...], ...]}) the sequences of the first table are read from there.
 """
 
 import json

@@ -1,5 +1,8 @@
-"""Pictures of series, trees and what is believed about them. Every function draws into `ax` (by default those of a new figure),
-and returns it; those of several panels draw into `figure` (by default a new one)."""
+"""Pictures of series, trees and what is believed about them.
+
+Every function draws into `ax` (by default those of a new figure), and returns it; those of several panels draw into `figure`
+(by default a new one).
+"""
 
 from recbayes.plot.calibration import calibration
 from recbayes.plot.overview import overview

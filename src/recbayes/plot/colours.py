@@ -1,6 +1,7 @@
 """The colours of all pictures: those of Okabe and Ito, which people with any colour vision tell apart.
 
-In grey they differ less, so no picture says anything by colour alone: lines differ in width or dashes, too, and marks in shape.
+In grey they differ less, so no picture says anything by colour alone: lines differ in width or dashes, too, and marks in
+shape.
 """
 
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"

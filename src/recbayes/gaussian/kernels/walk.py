@@ -3,8 +3,8 @@
 A walk visits a node, then its left subtree, then its right one. Going down, a node's *context* is the density of its value
 given everything but its own span: the prior at the root, and for a child what its parent's context and its sibling say,
 pushed through the link. Coming up, a node's message is exact, because its tree is known by then. A draw chooses among the
-alternatives of a cell in proportion to their overlap with the context (see docs/explanations/posterior.md); the sibling to the
-right is not yet drawn when the left child's context is needed, so the chart's matched message stands in for it.
+alternatives of a cell in proportion to their overlap with the context (see docs/explanations/posterior.md); the sibling to
+the right is not yet drawn when the left child's context is needed, so the chart's matched message stands in for it.
 """
 
 import math

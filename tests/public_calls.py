@@ -480,6 +480,7 @@ CALLS = [
     Call("Tree.from_spans", lambda: {"pairs": [(0, 2), (0, 1)], "labels": ["a", "b"]}),
     Call("Tree.to_brackets", lambda: {"tokens": list("abcde")}),
     Call("Tree.to_nltk", lambda: {"tokens": list("abcde")}),
+    Call("Tree.to_svg", lambda: {"title": "a tree"}),
     Call("estimate_cost", lambda: {"model": gaussian(), "length": 5, "components": 1, **KNOWN}),
     Call("known_spans", lambda: {"length": 5, "spans": [(0, 2)]}),
     Call("KnownSpans", lambda: {"length": 5, "spans": [(0, 2)]}),

@@ -14,7 +14,7 @@ from recbayes.checks.arguments import text as a_text
 from recbayes.checks.arrays import whole_number
 from recbayes.errors import DataError, FileError
 from recbayes.tree import printing
-from recbayes.tree.formats import brackets, document, graph, newick, spans
+from recbayes.tree.formats import brackets, document, graph, newick, spans, svg
 from recbayes.tree.known import OnlySpans
 from recbayes.tree.node import Node
 from recbayes.tree.segments import cut, segments
@@ -181,6 +181,18 @@ class Tree:
     def from_json(cls, text: str) -> Self:
         """The tree that `to_json` wrote."""
         return document.read_json(a_text(text, "a tree in JSON", FileError), cls)
+
+    def to_svg(self, *, title: str = "") -> str:
+        """The tree as a static picture for pages and notebooks: every node a band over its span, darker the more probable.
+
+        SVG without scripts, style sheets or ids, in the colour of the text around it; a file of it opens in a browser.
+        `title` is what it is called for those who hear it. Of very large trees the smallest nodes are left out.
+        """
+        return svg.write_svg(self, a_text(title, "title"))
+
+    def _repr_html_(self) -> str:
+        """The picture, for notebooks."""
+        return svg.write_svg(self)
 
     def to_networkx(self) -> Any:
         """The tree as a `networkx.DiGraph` from parents to children; nodes are numbered in preorder from 0.

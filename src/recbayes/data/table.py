@@ -15,8 +15,13 @@ from recbayes.errors import DataError
 class Table:
     """Checked numbers (observations by columns, NaN for missing ones), read-only, with the labels that came with them.
 
-    `index` has the labels of rows in their own terms: an index of pandas, or an array; None is 0 to N - 1. `times` are
-    stamps, if labels are times: float64 or datetime64 (in UTC), never missing, never going back; equal ones are allowed.
+    Attributes:
+        values: the numbers, (N, columns).
+        names: of the columns. None where they have none.
+        index: labels of rows in their own terms: an index of pandas, or an array. None is 0 to N - 1.
+        times: stamps, if labels are times: float64 or datetime64 (in UTC), never missing, never going back; equal ones are
+            allowed. None where there are none.
+        noise_covariance: of every observation, as in `Series`. None where the data bring none.
     """
 
     values: np.ndarray
@@ -32,6 +37,9 @@ class Table:
         """The label of the row at which something begins, as its index has it; "end" after the last row.
 
         That is a Timestamp or Period of pandas, a datetime64, a datetime where there is a time zone, a number or a text.
+
+        Arguments:
+            position: the row, 0 to N.
         """
         position = self._checked(position)
         if position == len(self):
@@ -39,7 +47,11 @@ class Table:
         return position if self.index is None else plain(self.index[position])
 
     def place(self, position: int) -> str:
-        """How the label of a row is said in a sentence: 1898, 2008-10-01, row 17, the end."""
+        """How the label of a row is said in a sentence: 1898, 2008-10-01, row 17, the end.
+
+        Arguments:
+            position: the row, 0 to N.
+        """
         position = self._checked(position)
         return "the end" if position == len(self) else self._places[position]
 

@@ -15,10 +15,16 @@ CONTAINER = "/sys/fs/cgroup/memory.max"
 
 
 class Cost(NamedTuple):
-    """What the inside chart of one sequence takes: `cells` are spans times variables, `pairs` all their splits and rules.
+    """What the inside chart of one sequence takes.
 
-    Seconds are a rough guess for one core. Slopes take about three times as long and twice the memory; draws of trees and
-    better charts, where these are needed, come on top.
+    Slopes take about three times as long and twice the memory; draws of trees and better charts, where these are needed,
+    come on top.
+
+    Attributes:
+        cells: spans times variables.
+        pairs: all splits of the cells, with all rules.
+        bytes: of memory.
+        seconds: a rough guess, for one core.
     """
 
     cells: int

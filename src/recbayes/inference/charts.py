@@ -25,6 +25,9 @@ def outside(chart: Charted[OutsideT]) -> OutsideT:
 
     For a Gaussian model it is the paper's, one Gaussian per message, and warns where node marginals are no probabilities.
     For a discrete model it is exact.
+
+    Arguments:
+        chart: what `rb.inside` has returned.
     """
     return _aloud(family_of_chart(chart).outside(chart))
 
@@ -33,6 +36,9 @@ def best_tree(chart: Charted[Any]) -> Tree:
     """The paper's tree estimate: of a Gaussian model the tree of locally best choices, of a discrete one the most probable.
 
     Ties go to the emission, then to the smallest split point, then to the first rule.
+
+    Arguments:
+        chart: what `rb.inside` has returned.
     """
     return family_of_chart(chart).best_tree(chart)
 
@@ -42,7 +48,11 @@ def quick_node_probability(chart: Charted[Any]) -> NodeProbabilities:
 
     If the message of a span is multiplied by c, trees with a node there become c times as probable, so the derivative of the
     log evidence with respect to log c is the node's probability. Here it is the derivative of the moment-matched evidence,
-    which need not lie between 0 and 1; what sticks out is clipped and reported. `rb.sample_posterior` has no such flaw.
+    which need not lie between 0 and 1; what sticks out is clipped and reported. `rb.sample_posterior` has no such flaw. The
+    result has them as `node_probability` (N + 1, N + 1).
+
+    Arguments:
+        chart: what `rb.inside` has returned.
     """
     return _aloud(family_of_chart(chart).quick_node_probability(chart))
 

@@ -12,10 +12,14 @@ MOST_OBSERVATIONS = 10**12
 
 
 def estimate_cost(model: Model[Any, Any, Any], length: int, *, components: int = 1, **known: Unpack[Known]) -> Cost:
-    """Cells, pairs of splits and rules, bytes and seconds of the inside chart of a series of so many observations.
+    """Cells, pairs of splits and rules, bytes and seconds of the inside chart of a series of so many observations: a `Cost`.
 
-    The other arguments are those of `rb.inside`. Seconds are a rough guess for one core. Slopes take about three times as
-    long and twice the memory; draws come on top.
+    Arguments:
+        model: a `GaussianRBN`, `LinearGaussianRBN`, `PCFG` or `DiscreteRBN`.
+        length: the number of observations.
+        components: Gaussians per message, as for `rb.inside`.
+        **known: `boundaries`, `allowed` and `preference`, as for `rb.inside`. What boundaries="auto" finds depends on the
+            data: give as many positions as there may be.
     """
     length = whole_number(length, "length", least=1, most=MOST_OBSERVATIONS, error=DataError)
     components = whole_number(components, "components", least=1, error=DataError)

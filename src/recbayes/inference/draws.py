@@ -51,14 +51,25 @@ def sample_posterior(
 ) -> Any:
     """Weighted draws of trees from the posterior of a series; a list of posteriors for a list of series (in threads).
 
-    `components`, `boundaries`, `allowed` and `preference` are those of `rb.inside`; by default messages have one
-    Gaussian, and more where the draws disagree with the chart and the series is short enough. Long series (above 300
-    observations, where the chart takes long) have boundaries="auto" by default: `posterior.candidates` says which these
-    are, and how many boundaries are expected elsewhere; `boundaries=range(len(y) + 1)` has them all. The seed decides all
-    draws: the same seed gives the same posterior, however many threads there are. Draws of a discrete model (`PCFG`,
-    `DiscreteRBN`) are exact. Those of an `RBN` have values of their nodes, too; they come from a Gaussian stand-in of
-    the model and are weighted by its true densities, or, where these weights are worth little, from Gibbs sampling
-    (`method` says which).
+    Draws of a discrete model (`PCFG`, `DiscreteRBN`) are exact. Those of an `RBN` have values of their nodes, too; they come
+    from a Gaussian stand-in of the model and are weighted by its true densities, or, where these weights are worth little,
+    from Gibbs sampling (`method` says which). Draws that are poor are warned of.
+
+    Arguments:
+        model: a model of any family.
+        series: what is observed, or a list of such, as for `rb.inside`; for an `RBN`, rows of numbers, or pairs (terminal,
+            value).
+        draws: how many trees.
+        seed: a whole number or a `numpy.random.Generator`, which decides all draws: the same seed gives the same posterior,
+            however many threads there are.
+        components: as for `rb.inside`. None takes one Gaussian per message, and more where the draws disagree with the chart
+            and the series is short enough.
+        executor: what runs the work on several series, any of `concurrent.futures`. None takes threads.
+        boundaries: as for `rb.inside`. Long series of Gaussian models (above 300 observations, where the chart takes long)
+            have "auto" by default: `posterior.candidates` says which these are, and how many boundaries are expected
+            elsewhere; `boundaries=range(len(y) + 1)` has them all.
+        allowed: as for `rb.inside`. None: all spans may be nodes.
+        preference: as for `rb.inside`. None: no tree is preferred.
     """
     count = whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError)
     generator = generator_of(seed)

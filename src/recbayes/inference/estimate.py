@@ -35,11 +35,19 @@ def map_estimate(
 
     p(X, Y) itself is no density of all values, as a structure says nothing of spans that are no nodes of it. With
     pseudo-priors, one for each span and made from a Gaussian stand-in of the model, there is one, whose maximum does not
-    depend on units. form="raw" maximises p(X, Y) as the paper does, and warns where units matter.
+    depend on units. Climbs begin at values that the data and the stand-in suggest. The result, a `MapEstimate`, has the
+    values, node probabilities and the best structure at these, and a joint mode of both (`refined_tree`).
 
-    Climbs begin at values that the data and the stand-in suggest; `starts` are further, random ones. With `parameters` (True
-    for all, or `rb.Parameters`) those are estimated with the values. The result has the values, node probabilities and the
-    best structure at these, and a joint mode of both (`refined_tree`).
+    Arguments:
+        model: an `RBN`; other models have `to_general()`.
+        series: one sequence, as for `rb.sample_posterior`.
+        form: "pseudo-priors", or "raw", which maximises p(X, Y) as the paper does, and warns where units matter.
+        parameters: True, or `rb.Parameters` of the model, estimates these with the values; False leaves them as they are.
+        starts: how many further climbs begin at random values.
+        seed: of these.
+        max_evaluations: of p(X, Y) and its slopes, by each climb at most. A climb that has not converged is warned of.
+        progress: whether a line tells how far it is. None tells it on a terminal.
+        **known: `boundaries` and `allowed`, as for `rb.inside`.
     """
     family = family_of(model)
     if not family.has("map_estimate"):

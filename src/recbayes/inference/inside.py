@@ -41,15 +41,23 @@ def inside(
 ) -> Any:
     """The inside chart of a series, or a list of charts for a list of series of any lengths (in threads).
 
-    `boundaries` restricts segments to begin and end at the given positions; the cost is then that of a series with so many
-    observations. "auto" finds them for a Gaussian model (`chart.candidates`), also for a list of series. `allowed` is a
-    boolean array (N + 1, N + 1) of spans that may be nodes, or what is known of the tree (`rb.known_spans`,
-    `tree.span_mask()`). `preference`, of the same shape, is added to the log weight of trees for each
-    span that is a node (`rb.balanced_preference`). For a list of series, all are lists (or None). `components` is how many
-    Gaussians a message may have, 1 (the paper's) to 8: more are closer to the exact evidence, at a cost that grows with
-    their square.
+    The chart of a Gaussian model is a `Chart`. That of a discrete one (`PCFG`, `DiscreteRBN`) is a `DiscreteChart`, and
+    exact.
 
-    For a discrete model (`PCFG`, `DiscreteRBN`) a series is a sequence of terminals (None: missing); its chart is exact.
+    Arguments:
+        model: a `GaussianRBN`, `LinearGaussianRBN`, `PCFG` or `DiscreteRBN`, a chain among them.
+        series: for Gaussian models an array (N,) or (N, columns) with NaN where something is missing, a data frame, or a
+            `Series`; for discrete ones a sequence of terminals, None where one is missing; or a list of these.
+        components: how many Gaussians a message may have, 1 (the paper's) to 8: more are closer to the exact evidence, at a
+            cost that grows with their square.
+        executor: what runs the work on several series, any of `concurrent.futures`. None takes threads.
+        boundaries: the positions, 0 to N, at which segments may begin and end; the cost is then that of a series with so
+            many observations. "auto" finds them for a Gaussian model (`chart.candidates`). None: all. For a list of series
+            this and the next two are lists (or None), one entry for each.
+        allowed: a boolean array (N + 1, N + 1) of spans that may be nodes, by start and end, or what is known of the tree
+            (`rb.known_spans`, `tree.span_mask()`, for long series `rb.KnownSpans`, `tree.only_spans()`). None: all.
+        preference: numbers (N + 1, N + 1), which are added to the log weight of a tree for each span that is a node
+            (`rb.balanced_preference`). None: none. The weights of all trees then no longer sum to one.
     """
     components = whole_number(components, "components", least=1, error=DataError)
     task = read(model, series, known)

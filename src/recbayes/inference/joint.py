@@ -9,12 +9,14 @@ from recbayes.spans.constraints import Known
 
 
 def joint_inside(model: Model[Any, Any, Any], series: Any, values: Any, **known: Unpack[Known]) -> Any:
-    """The chart of a sequence at fixed values: log p(X, Y) summed over all structures (`log_joint`), the probability of
-    every span to be a node at these values (`node_probability`), the best structure (`best_tree()`), and derivatives with
-    respect to values and parameters (`gradient()`).
+    """The chart of a sequence at fixed values: a `JointChart`, with log p(X, Y) summed over all structures.
 
-    `values` have one for every span, (N + 1, N + 1, numbers); of several continuous variables, a mapping of their names to
-    these. Discrete variables have none: they are summed over. `boundaries` and `allowed` are those of `rb.inside`.
+    Arguments:
+        model: an `RBN`; other models have `to_general()`.
+        series: one sequence, as for `rb.sample_posterior`.
+        values: one for every span, (N + 1, N + 1, numbers), by start and end; of several continuous variables, a mapping of
+            their names to these. Discrete variables have none: they are summed over.
+        **known: `boundaries` and `allowed`, as for `rb.inside`.
     """
     family = family_of(model)
     if not family.has("joint_inside"):

@@ -14,7 +14,13 @@ Model = GaussianRBN | LinearGaussianRBN | PCFG | DiscreteRBN  # a class enters i
 
 
 def load(path: str | Path) -> Model:
-    """Read a model that `save` wrote: a GaussianRBN, LinearGaussianRBN, PCFG, DiscreteRBN or a Harmony."""
+    """Read a model that `save` wrote: a GaussianRBN, LinearGaussianRBN, PCFG, DiscreteRBN or a Harmony.
+
+    A file that is damaged, foreign, or from a newer version is a `FileError`.
+
+    Arguments:
+        path: the file.
+    """
     try:
         text = path_of(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as problem:

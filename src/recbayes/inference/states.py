@@ -20,7 +20,15 @@ def filtered_states(model: "DiscreteRBN", series: OneSequence) -> np.ndarray: ..
 @overload
 def filtered_states(model: "GaussianRBN", series: OneSequence) -> "Means": ...
 def filtered_states(model: Any, series: Any) -> Any:
-    """p(x_t | y_1 ... y_t): probabilities (N, states) for a hidden Markov model, means and covariances for a linear one."""
+    """p(x_t | y_1 ... y_t): what is known of each state from the observations up to it.
+
+    Probabilities (N, states) for a hidden Markov model; for a linear dynamical system `mean` (N, d) and `covariance` (N, d,
+    d).
+
+    Arguments:
+        model: a chain, such as `rb.HMM` or `rb.LinearDynamicalSystem` make.
+        series: one series, as for `rb.inside`.
+    """
     return family_of(model).filtered_states(_chart(model, series))
 
 
@@ -29,14 +37,21 @@ def smoothed_states(model: "DiscreteRBN", series: OneSequence) -> np.ndarray: ..
 @overload
 def smoothed_states(model: "GaussianRBN", series: OneSequence) -> "Means": ...
 def smoothed_states(model: Any, series: Any) -> Any:
-    """p(x_t | y_1 ... y_N), in the form of `filtered_states`."""
+    """p(x_t | y_1 ... y_N): what is known of each state from all observations, in the form of `filtered_states`.
+
+    Arguments:
+        model: a chain, such as `rb.HMM` or `rb.LinearDynamicalSystem` make.
+        series: one series, as for `rb.inside`.
+    """
     return family_of(model).smoothed_states(_chart(model, series))
 
 
 def best_states(model: "DiscreteRBN", series: OneSequence) -> tuple[np.ndarray, float]:
     """The most probable path of a hidden Markov model (numbers of states), and its log weight with the observations.
 
-    Missing observations are summed over.
+    Arguments:
+        model: a chain that `rb.HMM` has made.
+        series: one sequence of symbols; those that are missing (None) are summed over.
     """
     return family_of(model).best_states(_chart(model, series))
 

@@ -27,8 +27,15 @@ LIKELIER = 3.0  # times as probable as the data themselves their logarithms must
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AveragePosterior(Posterior):
-    """Draws of trees from several models of one series. `shares` are the models' posterior probabilities, `log_ratios` what
-    the weights of draws are to be multiplied with, and `log_evidences` those of the models, given the length."""
+    """Draws of trees from several models of one series; it has all that a `Posterior` has.
+
+    Attributes:
+        models: the models that are averaged over, each a `Candidate`, whose `model` is a `GaussianRBN`.
+        parts: the posterior by each model.
+        log_ratios: for each model, what the log weights of its draws are to be changed by.
+        shares: the models' posterior probabilities; they sum to one.
+        log_evidences: those of the models, given the length.
+    """
 
     models: tuple[Candidate, ...]
     parts: tuple[GaussianPosterior, ...]
@@ -129,14 +136,22 @@ class AveragePosterior(Posterior):
         return found
 
     def leaf(self, start: int, end: int) -> Belief:
-        """What is believed of a segment, given that it is one."""
+        """What is believed of a segment, given that it is one: its level, slope, noise and so on.
+
+        Arguments:
+            start: the first observation of the segment.
+            end: the observation after its last. If no draw has such a segment, there is an error.
+        """
         if (start, end) not in self._leaves:
             raise DataError(f"no draw has a segment {start}:{end}")
         return belief(self._leaves[start, end])
 
     def latents(self, spans: Iterable[tuple[int, int]] | None = None) -> dict[tuple[int, int], Latent]:
-        """Values of all nodes in the draws, or of some, by start and end (observations): mixtures over the models, by their
-        moments."""
+        """Values of nodes, by start and end (observations): mixtures over the models, by their moments.
+
+        Arguments:
+            spans: the (start, end) of the nodes that matter. None: all that occur in draws.
+        """
         found: dict[tuple[int, int], list[tuple[float, np.ndarray, np.ndarray]]] = {}
         for share, part, weights in zip(self.shares, self.parts, self._weights, strict=True):
             positions = part.chart.plan.positions
@@ -154,7 +169,11 @@ class AveragePosterior(Posterior):
         return latents
 
     def best(self, count: int) -> list[ScoredTree]:
-        """The most probable distinct trees among the draws, with log p(Y, tree and model) given the length."""
+        """The most probable distinct trees among the draws, with log p(Y, tree and model) given the length.
+
+        Arguments:
+            count: how many, at most.
+        """
         count = whole_number(count, "count", least=1, error=DataError)
         found = []
         for one, part, ratios in zip(self.models, self.parts, self.log_ratios, strict=True):

@@ -16,8 +16,15 @@ WIDE = 4  # tolerances, within which boundaries belong to a change
 
 
 class ChangePoint(NamedTuple):
-    """A change: its position, the probability of a boundary `within` so many observations of where it is likeliest, and the
-    interval that holds 80 % of its boundaries."""
+    """A change from one segment to the next.
+
+    Attributes:
+        position: the first row of the segment that it begins.
+        probability: of a boundary `within` so many observations of where it is likeliest.
+        low: the beginning of the interval that holds 80 % of its boundaries.
+        high: the end of this interval, which belongs to it.
+        within: the tolerance, or more where the place of the change is uncertain.
+    """
 
     position: int
     probability: float

@@ -42,9 +42,20 @@ EXPECTED = (2.0, 4.0, 8.0)  # expected numbers of segments, each weighed by its 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """One model of the average, before any data: how it looks at the series, its kind, its bank, whether all segments share
-    one member of that, and which (None: each has its own), its probability, its leaves, and how long these are: one of
-    several lengths with their probabilities. Trees are drawn with one of them, and weighed by all."""
+    """One model of the average that `segment` takes, before any data; trees are drawn with one of its lengths, and weighed
+    by all.
+
+    Attributes:
+        view: how it looks at the series: as it is, or in logarithms.
+        kind: of its segments: "level", "trend" and so on.
+        bank: the leaf with all levels of noise and coefficients that segments may have.
+        shared: which member of the bank all segments share. None: each has its own.
+        probability: of the model, before any data.
+        leaf: how its segments emit observations.
+        lengths: how long segments may be: several distributions.
+        shares: their probabilities.
+        drawn: which of the lengths trees are drawn with.
+    """
 
     view: View
     kind: str
@@ -72,8 +83,15 @@ class Candidate:
         return np.array([log_count_probability(length, TERMINATION, self.view.ticks) for length in self.lengths])
 
     def log_ratios(self, least: int, most: int) -> np.ndarray:
-        """For 0, 1, 2, ... segments, the log probability of such a tree by all lengths, given that there are as many
-        observations and at least and at most so many segments, over that by the length that trees are drawn with."""
+        """For 0, 1, 2, ... segments: the log probability of such a tree by all lengths over that by the length that draws
+        are of.
+
+        Both are given that there are as many observations, and a number of segments in the range.
+
+        Arguments:
+            least: the fewest segments.
+            most: the most.
+        """
         within = self._log_counts[:, least : most + 1]
         logs = self._log_joint(within)
         found = np.full(self._log_counts.shape[1], -np.inf)
@@ -82,7 +100,12 @@ class Candidate:
         return found
 
     def length_shares(self, counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """How probable each length is, given draws with so many segments and their weights."""
+        """How probable each length is, given draws.
+
+        Arguments:
+            counts: the number of segments of each draw.
+            weights: of the draws.
+        """
         logs = self._log_joint(self._log_counts)[:, counts]
         return np.asarray(np.exp(logs - logsumexp(logs, axis=0)) @ weights)
 

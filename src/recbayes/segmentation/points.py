@@ -58,9 +58,16 @@ def by_bank(work: Callable[..., list[Result]], models: Sequence[Candidate], *res
 
 
 class Points(NamedTuple):
-    """Candidates (observations, both ends included), the expected number of boundaries elsewhere, how coarse the first look
-    was (every so many observations), the models with their shares of the posterior without a tree, and which spans between
-    candidates may be leaves and nodes (None: all)."""
+    """Where a series may be cut, as it was found before there was a tree.
+
+    Attributes:
+        positions: candidates for boundaries (observations), both ends of the series included.
+        left_out: the expected number of boundaries elsewhere.
+        step: how coarse the first look was: at every so many observations.
+        models: the models that were looked with, each a `Candidate`.
+        shares: of the models in the posterior without a tree; they sum to one.
+        allowed: which spans between candidates may be leaves and nodes, as `Tree.span_mask` says it. None: all.
+    """
 
     positions: np.ndarray
     left_out: float
@@ -71,7 +78,7 @@ class Points(NamedTuple):
 
     @property
     def constraints(self) -> Constraints:
-        """Trees that are cut at candidates."""
+        """The constraints on trees that are cut at candidates."""
         if self.allowed is None:
             return Constraints(boundaries=self.positions)
         return BetweenPoints(boundaries=self.positions, between=self.allowed)

@@ -21,11 +21,22 @@ from recbayes.tree.tree import Tree
 class Segmentation:
     """The change points of a series, its segments, and the tree over them, with their probabilities.
 
-    `changes` has of every change point its position (row), the probability of a change near it (`within` so many rows: the
-    `tolerance`, or more where its place is uncertain), and an interval. `tree` has the segments as leaves; its nodes'
-    probabilities are those of a node with the same ends, give or take as much. `posterior` are all draws, averaged
-    over models, before anything was decided. Values of nodes are in the data's units, or in their logarithms if the data
-    were taken in `logarithms`.
+    Values of nodes are in the data's units, or in their logarithms if the data were taken in `logarithms`.
+
+    Attributes:
+        data: the series as it was read, with the labels of its rows and columns: a `Table`.
+        changes: every change point, in order: a `ChangePoint` with its position (row), the probability of a change near it,
+            and an interval.
+        tree: the segments as leaves and what groups them. Probabilities of its nodes are those of a node with the same ends,
+            give or take as much as the changes there are uncertain (their `within`).
+        posterior: all draws of trees, averaged over models, before anything was decided: an `AveragePosterior`.
+        given_segments: draws of trees over the segments found, likewise.
+        points: the positions at which segments could begin, and how many boundaries are expected elsewhere: `Points`.
+        tolerance: how many observations a change may be off to count as the same.
+        logarithms: whether segments are told in the logarithms of the data.
+        library: of data frames, that the data came from ("pandas", "polars"). None if there was no frame.
+        outliers: (N, columns): observations of a long series that were taken for missing. None in shorter ones, where each
+            segment decides for itself.
     """
 
     data: Table
@@ -60,7 +71,7 @@ class Segmentation:
         return self.posterior.kinds
 
     def rows(self) -> list[dict[str, Any]]:
-        """One for each node of the tree, from the whole series down: see `table`."""
+        """One dictionary for each node of the tree, from the whole series down: see `table`."""
         return rows_of(self)
 
     def table(self) -> Any:
@@ -77,7 +88,11 @@ class Segmentation:
         return summary(self)
 
     def plot(self, *, figure: Any = None) -> Any:
-        """A figure: the series with its segments, where changes are likely, and the tree."""
+        """A figure: the series with its segments, where changes are likely, and the tree.
+
+        Arguments:
+            figure: the figure of matplotlib to draw into. None makes a new one.
+        """
         from recbayes.plot.segmented import segmented
 
         return segmented(self, figure=figure)

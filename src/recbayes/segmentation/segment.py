@@ -77,18 +77,30 @@ def segment(
 ) -> Any:
     """The change points of a series, its segments and their tree: a `Segmentation`; a list of them for a list of series.
 
-    `data` is an array (observations, or observations by columns), a series or data frame of pandas, polars and others, or a
-    list of these; NaN is missing. `time` names a column of times, or gives them. Nothing need be set: models of several
-    kinds are averaged over, each counting as much as the data say.
+    Nothing need be set: models of several kinds are averaged over, each counting as much as the data say. Change points are
+    told where a change is more probable than not.
 
-    `boundaries` are the rows at which segments may begin, for a list of series a list of these. "auto" (or None) looks for
-    those where changes are likely, and `points` of the result says how many are expected elsewhere; range(N + 1) has all of
-    them. `min_length` is the fewest observations of a segment, `segments` their number, or the fewest and the most. `kinds`
-    are some of "level", "trend", "level + autoregressive" and "trend + autoregressive". `periods` are lengths of seasons, in
-    observations, that every segment has coefficients of its own for. Change points are told where a change is more probable
-    than not within `tolerance` observations (None: 5, fewer in short series). `logarithms` says whether to look at the
-    logarithms of positive data; None lets the data decide. `progress` says whether a line tells what is being done; None: on
-    a terminal, if it takes long.
+    Arguments:
+        data: an array (observations, or observations by columns), a series or data frame of pandas, polars and others, a
+            `Series`, or a list of these. NaN is missing.
+        time: the name of a column of times, or a stamp for every row: numbers or dates that never go back. None takes an
+            index of dates, else the only column of dates, else an index of numbers unless it merely counts from 0.
+        columns: the columns to look at, by name or number, one or a list. None takes all; one that is no numbers is an
+            error.
+        boundaries: the rows at which segments may begin, for a list of series a list of these. "auto" (or None) looks for
+            those where changes are likely, and `points` of the result says how many are expected elsewhere; range(N + 1) has
+            all of them.
+        min_length: the fewest observations of a segment.
+        segments: the number of segments, or the fewest and the most. None lets the data decide.
+        kinds: some of "level", "trend", "level + autoregressive" and "trend + autoregressive". None averages over all.
+        periods: lengths of seasons, in observations, at least 2, that every segment has coefficients of its own for.
+        tolerance: a change is one within so many observations, on either side. None takes 5, fewer in series of less than
+            20.
+        logarithms: whether to look at the logarithms of positive data. None lets the data decide.
+        draws: trees drawn for each series, from all models together.
+        seed: a whole number or a `numpy.random.Generator`, which decides all draws. None takes another one each time.
+        executor: what runs the work, any of `concurrent.futures`. None takes threads.
+        progress: whether a line tells what is being done. None tells it on a terminal, if it takes long.
     """
     settings = _Settings(
         whole_number(min_length, "min_length", least=1, error=DataError),

@@ -16,7 +16,12 @@ from recbayes.gaussian.model.roots import root
 
 
 class Means(NamedTuple):
-    """Means (N, d) and covariances (N, d, d) of the states of a linear dynamical system."""
+    """States of a linear dynamical system, one for each observation.
+
+    Attributes:
+        mean: (N, d).
+        covariance: (N, d, d).
+    """
 
     mean: np.ndarray
     covariance: np.ndarray

@@ -20,55 +20,73 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "docstrings",
+    "names",
 ]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "_extensions", "gallery/plot_*", "gallery/README*", "gallery/GALLERY_HEADER*"]
-templates_path = ["_templates"]
+exclude_patterns = ["_build", "_extensions", "gallery/*.*"]
+smartquotes = False  # of code in texts, too
 
 # Markdown: every heading is a place that links can name, as on the pages of the repository.
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
 
-# Docstrings: `name` in them is the name of something, as everywhere in the texts.
-default_role = "py:obj"
+# Every reference to a name is checked. Types in signatures need not have a place here.
+nitpicky = True
+nitpick_ignore_regex = [("py:(class|data|exc)", ".*")]
+
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented_params"
 autodoc_typehints_format = "short"
-autodoc_class_signature = "mixed"
-autodoc_inherit_docstrings = True
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
-napoleon_preprocess_types = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 
-# The gallery: pictures are drawn when its scripts are there.
+# The gallery: its scripts draw when the site is built, and one that fails fails the build.
 if any((HERE / "gallery").glob("plot_*.py")):
     extensions.append("sphinx_gallery.gen_gallery")
+    sphinx_gallery_conf = {
+        "examples_dirs": "gallery",
+        "gallery_dirs": "gallery/built",
+        "filename_pattern": "/plot_",
+        "within_subsection_order": "FileNameSortKey",
+        "abort_on_example_error": True,
+        "download_all_examples": False,
+        "copyfile_regex": r"$^",
+        "show_memory": False,
+        "show_signature": False,
+        "min_reported_time": 3600,
+        "write_computation_times": False,
+        "remove_config_comments": True,
+        "plot_gallery": "True",
+    }
 
 html_theme = "pydata_sphinx_theme"
-html_title = f"recbayes {release}"
+html_title = "recbayes"
+html_logo = html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "show_prev_next": False,
-    "navigation_with_keys": False,
+    "logo": {"text": "recbayes", "alt_text": "recbayes: the front page"},
+    "show_prev_next": True,
     "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
-    "footer_end": [],
+    "footer_center": [],
+    "footer_end": ["sphinx-version"],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_sidebars = {"index": [], "faq": []}
 
 # Prompts are not copied, and of a session only what was typed.
-copybutton_prompt_text = r"\$ |> |>>> |\.\.\. "
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
+copybutton_exclude = ".linenos, .gp, .go"

@@ -1,0 +1,52 @@
+"""Public names of recbayes that stand as code in a text are links to the reference: `rb.segment`, `Tree`, `rb.Tree.height`."""
+
+import inspect
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+
+import recbayes
+
+NAME = re.compile(r"(?:(?:rb|recbayes)\.)?(\w+(?:\.\w+)*)(?:\(\))?")
+
+
+def documented(name: str) -> bool:
+    """Whether a dotted name is one of the reference: public, and with a text of its own."""
+    first, *rest = name.split(".")
+    if first not in recbayes.__all__:
+        return False
+    thing = getattr(recbayes, first)
+    if inspect.ismodule(thing):
+        return len(rest) == 1 and rest[0] in thing.__all__
+    if not rest:
+        return True
+    return len(rest) == 1 and inspect.isclass(thing) and rest[0] in vars(thing) and bool(getattr(thing, rest[0]).__doc__)
+
+
+def target(text: str) -> str | None:
+    """The name that a piece of code stands for. A word in lower case without `rb.` before it may be anything."""
+    found = NAME.fullmatch(text)
+    if found is None or not (text.startswith(("rb.", "recbayes.")) or text[0].isupper()) or not documented(found[1]):
+        return None
+    return f"recbayes.{found[1]}"
+
+
+def link(app: Sphinx, document: nodes.document) -> None:
+    for literal in list(document.findall(nodes.literal)):
+        name = target(literal.astext())
+        above = literal.parent
+        if name is None or isinstance(above, nodes.title | nodes.reference | pending_xref):
+            continue
+        reference = pending_xref(
+            "", refdomain="py", reftype="obj", reftarget=name, refdoc=app.env.docname, refexplicit=True, refwarn=True
+        )
+        above.replace(literal, reference)
+        reference += literal
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("doctree-read", link)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

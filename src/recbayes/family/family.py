@@ -244,9 +244,12 @@ class Around(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The log evidence of sequences, and the expected numbers of uses of rules and of roots: its gradient.
+    """The expected numbers of uses of rules and roots, which are the gradient of the log evidence.
 
-    They are the derivatives of the log evidence with respect to the log weights of rules and start symbols, in their order.
+    Attributes:
+        log_evidence: of all sequences together.
+        rules: its derivatives with respect to the log weights of the rules, in their order.
+        roots: those with respect to the log weights of start symbols, in their order.
     """
 
     log_evidence: float

@@ -18,11 +18,15 @@ from recbayes.parameters.parameters import Parameters
 
 
 def log_evidence(vector: Any, y: Any, *, parameters: Parameters) -> Any:
-    """The (moment-matched) log evidence of a series y (N, columns) at a free vector, as a function of JAX.
+    """The (moment-matched) log evidence of a series at a free vector, as a function of JAX.
 
-    `parameters` are those of a model, `rb.Parameters(model)`: they say what the numbers of the vector mean, and
-    `parameters.vector()` is the model's own. Derivatives are with respect to both, so that what stands before a model, such
-    as a neural network whose output is y, learns with it. `jax.vmap` goes over series of the same length.
+    Derivatives are with respect to both, so that what stands before a model, such as a neural network whose output is y,
+    learns with it. `jax.vmap` goes over series of the same length.
+
+    Arguments:
+        vector: the free vector, of `parameters.size` numbers; `parameters.vector()` is the model's own.
+        y: the series, (N, columns).
+        parameters: those of a Gaussian model, `rb.Parameters(model)`, which say what the numbers of the vector mean.
     """
     instance(parameters, Parameters, "parameters", ": rb.Parameters(model)", ModelError)
     vector, y = _array(vector, "vector"), _array(y, "y")

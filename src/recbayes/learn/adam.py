@@ -20,8 +20,18 @@ Around = Callable[[np.ndarray, int], Centre]  # where trees are drawn for a step
 
 @dataclass(frozen=True)
 class Adam(Climb):
-    """`batch` series at a time, for many of them: steps become shorter where a look at all series (an epoch) gains nothing,
-    and end where the shortest ones gain nothing; after `epochs` at most. The result is the mean of the last epochs."""
+    """Some series at a time, for many of them, by the steps of Adam.
+
+    Steps become shorter where a look at all series (an epoch) gains nothing, and end where the shortest ones gain nothing.
+    The result is the mean of the last epochs.
+
+    Arguments:
+        batch: how many series a step looks at.
+        learning_rate: how long the first steps are, in units of the free numbers.
+        epochs: how many, at most.
+        tolerance: in nats, of the quasi-Newton steps that may follow on the evidence of draws.
+        max_evaluations: of the evidence and its slopes; then the best so far is returned.
+    """
 
     batch: int = 10
     learning_rate: float = 0.05

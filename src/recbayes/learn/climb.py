@@ -50,12 +50,26 @@ class Climb(ABC):
     def climb(
         self, run: Callable[..., Here], start: np.ndarray, terrain: Terrain, series: int, seed: int, enough: Enough = None
     ) -> Summit:
-        """From a start to a summit, on so many series, or until it is `enough`."""
+        """From a start to a summit.
+
+        Arguments:
+            run: evaluates a free vector, and gives what is known `Here`.
+            start: the free vector at the beginning.
+            terrain: where it may go, and the unit of every free number.
+            series: how many there are.
+            seed: of the order in which they are looked at.
+            enough: asked after an iteration, at its vector, whether to end. None goes on.
+        """
 
 
 @dataclass(frozen=True)
 class QuasiNewton(Climb):
-    """All series in every step, until a step gains less than `tolerance` nats."""
+    """All series in every step, by quasi-Newton steps (L-BFGS), until a step gains less than the tolerance.
+
+    Arguments:
+        tolerance: in nats.
+        max_evaluations: of the evidence and its slopes, from all starts together; then the best so far is returned.
+    """
 
     tolerance: float = 1e-5
     max_evaluations: int = 5000

@@ -19,7 +19,14 @@ from recbayes.spans.constraints import Constraints, Known, constraints_of
 class Candidate(NamedTuple):
     """A model in comparison: sums over all series of what each of them is worth under a model trained without it.
 
-    `behind` is how far it falls short of the best, with the standard error of this difference (series by series).
+    Attributes:
+        name: of the model.
+        held_out: its held-out log evidence.
+        standard_error: of this sum.
+        behind: how far it falls short of the best.
+        behind_error: the standard error of this difference (series by series).
+        bic: Schwarz's criterion of the model trained on all series; less is better.
+        free: how many free numbers it has.
     """
 
     name: str
@@ -33,13 +40,19 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Candidates, best first, and for each the held-out log evidence of every series."""
+    """How several models compare, the best first. Print it for a table.
+
+    Attributes:
+        candidates: the models in order, each a `Candidate`.
+        by_series: for the name of each model the held-out log evidence of every series.
+    """
 
     candidates: tuple[Candidate, ...]
     by_series: dict[str, np.ndarray]
 
     @property
     def best(self) -> str:
+        """The name of the model with the highest held-out evidence."""
         return self.candidates[0].name
 
     def __str__(self) -> str:
@@ -64,10 +77,17 @@ def compare(
 ) -> Comparison:
     """Cross-validation: every model is trained on all series but one fold, which is then evaluated; and BIC from all series.
 
-    `models` are starting points for `rb.fit`, by name or in a list; `settings` are passed on to it, `boundaries` and
-    `allowed` series by series. What a series is worth is its evidence by so many draws, from charts with so many
-    `components` (None: as many as draws need); with `exact=None` it is that of the chart. With a `preference`, evidences are
-    not normalised, and can be compared only between models whose trees have the same probabilities.
+    With a `preference`, evidences are not normalised, and can be compared only between models whose trees have the same
+    probabilities.
+
+    Arguments:
+        models: starting points for `rb.fit`, by name or in a list.
+        series: a list of series, at least two.
+        folds: into how many parts the series are divided, at most one for each.
+        seed: of the division, the fits and the draws.
+        draws: by how many trees the evidence of a held-out series is computed; with `exact=None` it is that of the chart.
+        components: Gaussians per message of charts that are drawn from. None takes as many as draws need.
+        **settings: passed on to `rb.fit`; `boundaries` and `allowed` are lists, with an entry for each series.
     """
     if not isinstance(models, Mapping | list | tuple) or not models:
         raise ModelError("there are no models to compare; give a list of them, or a dictionary by name")

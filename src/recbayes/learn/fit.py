@@ -97,31 +97,43 @@ def fit(
 ) -> Fit[Any]:
     """Train a model on a series, or on a list of series, by maximising the sum of their log evidences.
 
-    `model` gives the structure and the starting values; None guesses one from the data (`GaussianRBN.guess`). `covariance`,
-    `tied` and `fixed` choose what is free, as for `Parameters`. `boundaries` and `allowed` hold, for every series, what is
-    known of its tree: the evidence is then that of the trees they leave (`rb.known_spans`, `tree.span_mask()`).
-    boundaries="auto" finds candidates by the model at hand, and again by what it has become; long series (above 300
-    observations, where charts take long) have them by default. With a `preference` it is no longer normalised, and where
-    leaves have several observations its climb is partly towards that.
+    What is climbed is the log likelihood with priors. The evidence of charts is approximate: by default it is compared with
+    that of draws, whose weights are exact, and where the two differ so much that the result could change, the climb goes on
+    on the latter. The log likelihood that is reported is that of draws. Ctrl-C returns the best model so far. A `PCFG` or
+    `DiscreteRBN` is trained by expectation maximisation (`rb.reestimate`), which knows only `allowed`, `preference`,
+    `pseudo_count`, `max_evaluations` and `executor`.
 
-    What is maximised is the log likelihood with `priors`: weak ones in units of the data, or others by name
-    (`{"x.rules[1].std": rb.LogNormal(0.1, 0.5), "prior.*": None}`), or None, plain maximum likelihood. A light `penalty`
-    keeps variances and probabilities from zero all the same: `Penalty(smallest_std=..., pseudo_count=...)`.
-
-    `climb` is the way up: `QuasiNewton(tolerance=...)` looks at all series in every step, `Adam(batch=...)` at some at a
-    time, for many of them. `restarts` are further starts, which differ in kind from the model given; all are climbed a
-    little, and the best ones to the end. By default there are some, more of them for one series.
-
-    The evidence of charts is approximate. With `exact="auto"` it is compared with that of draws, whose weights are exact;
-    where the two differ so much that the result could change, the climb goes on on the latter. The log likelihood that is
-    reported is that of draws. A number is how many draws there are per series, and always climbs on them; None trusts the
-    charts. `components` are the Gaussians per message of charts that are drawn from; by default as many as draws need.
-
-    `work` says where it runs and what it leaves behind: `Work(executor=..., checkpoint=..., resume=..., progress=...)`.
-    Ctrl-C returns the best model so far. `on_error="skip"` leaves out series that the model cannot explain at all, and says
-    which. Settings of these groups may also be given by themselves: `fit(model, series, tolerance=1e-3, executor=pool)`.
-
-    A `PCFG` or `DiscreteRBN` is trained by expectation maximisation (`rb.reestimate`).
+    Arguments:
+        model: the structure and the starting values. None guesses one from the data (`GaussianRBN.guess`).
+        series: what is observed, or a list of such, as for `rb.inside`.
+        covariance: the structure of covariances, as for `Parameters`: "keep", "scalar", "diagonal", "circulant" or "full",
+            or a mapping of names to these.
+        tied: whether the links of each split share one covariance, or groups of names of blocks, as for `Parameters`.
+        fixed: names or patterns of what stays as it is, as for `Parameters`.
+        climb: the way up: `QuasiNewton(tolerance=...)` looks at all series in every step, `Adam(batch=...)` at some at a
+            time, for many of them. None takes the former.
+        penalty: a light one, which keeps variances and probabilities from zero: `Penalty(smallest_std=...,
+            pseudo_count=...)`. None takes its defaults.
+        work: where it runs and what it leaves behind: `Work(executor=..., checkpoint=..., resume=..., progress=...)`. None
+            takes its defaults.
+        priors: "weak" ones in units of the data, or others by name or pattern (`{"x.rules[1].std": rb.LogNormal(0.1, 0.5),
+            "prior.*": None}`), the rest weak. None is plain maximum likelihood.
+        restarts: how many further starts, which differ in kind from the model given; all are climbed a little, and the best
+            ones to the end. None takes some, more of them for one series.
+        seed: of starts, batches and draws.
+        standard_errors: whether to compute those of the estimates.
+        exact: "auto", as above; a number of draws per series, to climb on these in any case; None (or 0) trusts the charts.
+        components: Gaussians per message of charts that are drawn from, 1 to 8. None takes as many as draws need.
+        on_error: "raise", or "skip" to leave out series that the model cannot explain at all, which `skipped` of the result
+            names.
+        boundaries: as for `rb.inside`; the evidence is then that of the trees that are left. "auto" finds candidates by the
+            model at hand, and again by what it has become; long series (above 300 observations, where charts take long) have
+            them by default.
+        allowed: as for `rb.inside`. None: all spans may be nodes.
+        preference: as for `rb.inside`. With it the evidence is no longer normalised, and where leaves have several
+            observations the climb is partly towards that. None: no tree is preferred.
+        **settings: settings of the climb, the penalty and the work may also be given by themselves: `fit(model, series,
+            tolerance=1e-3, executor=pool)`; method="adam" takes `Adam()`.
     """
     began = time.monotonic()
     groups = groups_of(climb, penalty, work, dict(settings))

@@ -18,9 +18,14 @@ GRADIENT = 4.0  # times what charts take: to fill them, and to go back through t
 
 
 class EvidenceAndGradient(NamedTuple):
-    """The log evidence and its derivatives with respect to the free vector of `parameters`; by draws, its standard error.
+    """The log evidence of a model, and its derivatives.
 
-    For a discrete model these are the log weights of its rules, and the derivatives their expected numbers of uses.
+    Attributes:
+        log_evidence: of all series together.
+        gradient: its derivatives with respect to the free vector; for a discrete model with respect to the log weights of
+            its rules, which are their expected numbers of uses.
+        parameters: what the numbers of the free vector are: `Parameters`; for a discrete model, the names of its rules.
+        log_evidence_error: by draws, the standard error of the log evidence.
     """
 
     log_evidence: float
@@ -40,11 +45,19 @@ def log_evidence_and_gradient(
     executor: Executor | None = None,
     **known: Unpack[Known],
 ) -> EvidenceAndGradient:
-    """The (moment-matched) log evidence of a series, or the sum over a list of series, and its gradient.
+    """The (moment-matched) log evidence of a series, or the sum over a list of series, and its gradient:
+    `EvidenceAndGradient`.
 
-    `parameters` says what is free and how it is parametrised; by default everything is, with each covariance as it is
-    (scalar, diagonal or full). With `draws` both are those of the exact evidence, estimated by so many trees (Fisher's
-    identity), from charts with so many `components` (None: as many as draws need). See `inside` for the other arguments.
+    Arguments:
+        model: a model of any family.
+        series: what is observed, or a list of such, as for `rb.inside`.
+        parameters: what is free and how it is parametrised. None: everything, with each covariance as it is (scalar,
+            diagonal or full).
+        draws: how many trees estimate evidence and gradient exactly (by Fisher's identity). None takes those of the chart.
+        components: Gaussians per message of charts that are drawn from; only with `draws`. None takes as many as draws need.
+        seed: of the draws.
+        executor: what runs the work on several series, any of `concurrent.futures`. None takes threads.
+        **known: `boundaries`, `allowed` and `preference`, as for `rb.inside`.
     """
     if components is not None:
         components = whole_number(components, "components", least=1, most=LANES)

@@ -28,7 +28,10 @@ ODDS = 30.0  # largest log odds, and logarithm of a positive number
 class Penalty:
     """What keeps variances and probabilities from zero; zero switches either off.
 
-    `smallest_std` is s, by default 1e-4 of the data's scale; `pseudo_count` is c.
+    Arguments:
+        smallest_std: every covariance pays as if one more observation had come with standard deviations of this size. None
+            takes 1e-4 of the data's scale.
+        pseudo_count: every probability and every positive number gains as if so many more uses had been counted.
     """
 
     smallest_std: float | None = None

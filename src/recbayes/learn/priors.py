@@ -39,7 +39,12 @@ class ParameterPrior(ABC):
 
 @dataclass(frozen=True, eq=False)
 class LogNormal(ParameterPrior):
-    """Of deviations and positive numbers: their logarithms are normal about that of `median`, with deviation `width`."""
+    """Of deviations and positive numbers: their logarithms are normal.
+
+    Arguments:
+        median: about which they are: a positive number, or one for each number of the block.
+        width: the standard deviation of their logarithms.
+    """
 
     median: Any
     width: float
@@ -63,7 +68,12 @@ class LogNormal(ParameterPrior):
 
 @dataclass(frozen=True, eq=False)
 class Normal(ParameterPrior):
-    """Of numbers that may have any sign: normal about `mean`, with deviations `std`."""
+    """Of numbers that may have any sign: a normal distribution.
+
+    Arguments:
+        mean: of the numbers: one for all, or one for each number of the block.
+        std: their standard deviations, likewise.
+    """
 
     mean: Any
     std: Any
@@ -83,7 +93,11 @@ class Normal(ParameterPrior):
 
 @dataclass(frozen=True)
 class Dirichlet(ParameterPrior):
-    """Of probabilities: as if every alternative had been used `counts` times."""
+    """Of probabilities: as if every alternative had been used before.
+
+    Arguments:
+        counts: how many times; 0 says nothing.
+    """
 
     counts: float
 

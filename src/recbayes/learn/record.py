@@ -28,11 +28,28 @@ GAINED = 1e-3  # nats by which a climb that was cut short must be ahead of those
 class Fit(Generic[ModelT]):
     """A trained model, and how it came about. Print it for the table of parameters.
 
-    `log_likelihood` is the sum of the log evidences of all series, priors and penalties left out: by draws, with
-    `log_likelihood_error`, unless charts were to be trusted; `chart_log_likelihood` is that of charts, and `gap` has both
-    for every series. `log_prior` is what priors and penalties add to it. `history` has it for every evaluation. `starts` are
-    the log likelihoods reached from all starts, the best first, and `agreeing` of them have reached the best within 0.1.
-    `skipped` says which series were left out and why.
+    Attributes:
+        model: the best that was found.
+        log_likelihood: the sum of the log evidences of all series, priors and penalties left out: by draws, with
+            `log_likelihood_error`, unless charts were to be trusted.
+        converged: whether the climb has come to its end.
+        reason: why it ended, in words.
+        history: the log likelihood at every evaluation.
+        starts: the log likelihoods reached from all starts, the best first.
+        table: every free number in the model's own terms, each with `name`, `estimate` and `standard_error` (infinite: not
+            determined by the data; NaN: not computed).
+        free: how many free numbers there are.
+        observations: rows of all series that were used.
+        skipped: which series were left out (by number), and why.
+        seconds: how long it took.
+        vector: the free vector of the model. None after expectation maximisation.
+        information: the observed information, minus the second derivatives of what was maximised. None if there are no
+            standard errors.
+        exact: the log evidence by draws, with its standard error. None if charts were trusted.
+        chart_log_likelihood: the log likelihood by charts.
+        gap: log evidences of all series by charts (`chart`) and by draws (`drawn`). None if they were not compared.
+        log_prior: what priors and penalties add to the log likelihood.
+        complaint: what is doubtful about the result, which `fit` has warned of; nothing if it is good.
     """
 
     model: ModelT

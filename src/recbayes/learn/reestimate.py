@@ -15,7 +15,13 @@ ModelT = TypeVar("ModelT", bound=Model[Any, Any, Any])
 
 
 class Estimate(NamedTuple, Generic[ModelT]):
-    """A re-estimated model, and the log evidence of the sequences before each step and at the end."""
+    """A re-estimated model, and how it came about.
+
+    Attributes:
+        model: after the last step.
+        history: the log evidence of the sequences before each step and at the end.
+        converged: whether the last step gained less than the tolerance.
+    """
 
     model: ModelT
     history: list[float]
@@ -29,9 +35,13 @@ def expected_counts(
     executor: Executor | None = None,
     **known: Unpack[Known],
 ) -> Counts:
-    """Sums over a sequence of tokens, or a list of sequences (in threads).
+    """How often every rule is expected to be used, summed over sequences, with their log evidence: `Counts`.
 
-    `allowed` and `preference` are those of `inside`.
+    Arguments:
+        model: a `PCFG` or `DiscreteRBN`.
+        sequences: a sequence of tokens, None where one is missing, or a list of sequences.
+        executor: what runs the work on several sequences, any of `concurrent.futures`. None takes threads.
+        **known: `allowed` and `preference`, as for `rb.inside`.
     """
     return _counts(model, _read(model, sequences, known), executor)
 
@@ -48,11 +58,19 @@ def reestimate(
 ) -> Estimate[ModelT]:
     """Raise the evidence of sequences by expectation maximisation: it never falls (without pseudo-counts).
 
-    Every step replaces the weights by relative frequencies of expected counts, to which `pseudo_count` is added for every
-    rule. It ends after `steps`, or when the log evidence rises by less than `tolerance` times its size. Structure stays:
-    rules of weight zero stay out, and symbols that are never used keep their weights. An `HMM` stays one, whose last
-    observation has the emission probabilities of the others, and lengths stay given if they were (Baum and Welch). Other
-    weighted models must be normalised first. `allowed` is that of `inside`.
+    Every step replaces the weights by relative frequencies of expected counts. Structure stays: rules of weight zero stay
+    out, and symbols that are never used keep their weights. An `HMM` stays one, whose last observation has the emission
+    probabilities of the others, and lengths stay given if they were (Baum and Welch). Other weighted models must be
+    normalised first. The result is an `Estimate`.
+
+    Arguments:
+        model: a `PCFG` or `DiscreteRBN`.
+        sequences: a sequence of tokens, None where one is missing, or a list of sequences.
+        steps: how many, at most.
+        tolerance: it ends when the log evidence rises by less than so many times its size.
+        pseudo_count: added to the expected count of every rule.
+        executor: what runs the work on several sequences, any of `concurrent.futures`. None takes threads.
+        **known: `allowed` and `preference`, as for `rb.inside`.
     """
     steps, pseudo_count = whole_number(steps, "steps", least=0), not_negative(pseudo_count, "pseudo_count")
     tolerance = not_negative(tolerance, "tolerance")

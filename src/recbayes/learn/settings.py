@@ -22,8 +22,11 @@ METHODS: dict[str, Any] = {"quasi-newton": QuasiNewton, "adam": Adam}
 class Work:
     """Where a fit runs, and what it leaves behind.
 
-    `executor`: any of `concurrent.futures`, None for threads. With a `checkpoint` every evaluation is kept on disk, and
-    `resume=True` goes on from there to the same end. `progress` None shows it on a terminal only.
+    Arguments:
+        executor: what evaluates series, any of `concurrent.futures`. None takes threads.
+        checkpoint: a file in which every evaluation is kept. None keeps none.
+        resume: whether to go on from the checkpoint, to the same end as without an interruption.
+        progress: whether a line tells how far it is. None tells it on a terminal only.
     """
 
     executor: Executor | None = None

@@ -25,11 +25,22 @@ ORDER = ("probabilities", "positive", "covariance", "numbers")  # in which kinds
 class Parameters(Generic[ModelT]):
     """Which numbers of a model are free, and how they are parametrised.
 
-    `covariance` chooses the structure of all covariances ("keep" takes each as it is: a multiple of the identity is
-    scalar, a diagonal one diagonal, any other full), or, by name or pattern, that of each: {"prior.*": "scalar"}; the first
-    that matches counts, and others are kept. `tied` gives the left and right link of every split one common
-    covariance, or lists groups of names of blocks that are one. `fixed` are names, or patterns such as "prior.*", of blocks
-    that stay as they are; see `blocks`.
+    Together they are one vector of unconstrained numbers: logarithms of deviations and rates, log odds of probabilities,
+    means. Numbers that are structurally fixed stay: zero probabilities, covariances that are zero or singular, links without
+    a map.
+
+    Arguments:
+        model: the model they are parameters of.
+        covariance: the structure of all covariances: "scalar" (multiples of the identity), "diagonal", "circulant", "full",
+            or "keep", which takes each as it is: a multiple of the identity is scalar, a diagonal one diagonal, any other
+            full. Or, by name or pattern, that of each, {"prior.*": "scalar"}; the first that matches counts, and others are
+            kept.
+        tied: True gives the left and right link of every split one common covariance; or groups of names of blocks that are
+            one.
+        fixed: names, or patterns such as "prior.*", of blocks that stay as they are.
+
+    Attributes:
+        blocks: quantities that are free, in the order of the free vector, each with its `name`, `size` and `form`.
     """
 
     def __init__(
@@ -72,6 +83,7 @@ class Parameters(Generic[ModelT]):
 
     @property
     def size(self) -> int:
+        """The number of free numbers."""
         return sum(block.size for block in self.blocks)
 
     @property
@@ -84,20 +96,32 @@ class Parameters(Generic[ModelT]):
         ]
 
     def vector(self, model: ModelT | None = None) -> np.ndarray:
-        """The free vector of a model of this structure (by default the one given at first)."""
+        """The free vector of a model of this structure.
+
+        Arguments:
+            model: the model. None takes the one given at first.
+        """
         values = _values(self.model if model is None else model)
         self._need(values, "the model must have the variables and rules of that of the parameters")
         return np.concatenate([np.zeros(0), *(block.to_free(values[block.quantities[0]]) for block in self.blocks)])
 
     def with_vector(self, vector: np.ndarray) -> ModelT:
-        """The model that a free vector describes."""
+        """The model that a free vector describes.
+
+        Arguments:
+            vector: `size` numbers.
+        """
         values: dict[str, Any] = {}
         for block, part in zip(self.blocks, self.parts(vector), strict=True):
             values.update(dict.fromkeys(block.quantities, block.from_free(part)))
         return self.model.family.replaced(self.model, values)
 
     def check(self, model: ModelT) -> None:
-        """An error if the model is not one that these parameters can describe, such as untied links if they are tied."""
+        """An error if the model is not one that these parameters can describe, such as untied links if they are tied.
+
+        Arguments:
+            model: the model in question.
+        """
         values = _values(model)
         self._need(values, "the model must have the variables and rules of that of the parameters")
         for block in self.blocks:
@@ -113,7 +137,13 @@ class Parameters(Generic[ModelT]):
                 )
 
     def pull_back(self, model: ModelT, slopes: Slopes) -> np.ndarray:
-        """The derivatives with respect to the free vector, from those with respect to the model's quantities."""
+        """The derivatives with respect to the free vector, from those with respect to the model's quantities.
+
+        Arguments:
+            model: where they are taken.
+            slopes: derivatives by the names of quantities: of probabilities with respect to their logarithms, of covariances
+                symmetric.
+        """
         parts = [np.zeros(0)]
         self._need(instance(slopes, Mapping, "slopes"), "slopes must map all quantities to their derivatives")
         for block, part in zip(self.blocks, self.parts(self.vector(model)), strict=True):
@@ -127,7 +157,11 @@ class Parameters(Generic[ModelT]):
             raise ModelError(f"{complaint}; there is nothing for {missing}")
 
     def parts(self, vector: np.ndarray) -> list[np.ndarray]:
-        """The free vector, block by block."""
+        """The free vector, block by block.
+
+        Arguments:
+            vector: `size` numbers.
+        """
         plain = isinstance(vector, np.ndarray) and vector.dtype == np.float64
         vector = vector if plain else frozen(vector, "the free vector")
         if vector.shape != (self.size,):

@@ -23,26 +23,22 @@ extensions = [
     "names",
 ]
 exclude_patterns = ["_build", "_extensions", "gallery/*.*"]
-smartquotes = False  # of code in texts, too
+smartquotes_action = "D"  # dashes alone: quotes are often those of code
 
 # Markdown: every heading is a place that links can name, as on the pages of the repository.
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
 
-# Every reference to a name is checked. Types in signatures need not have a place here.
-nitpicky = True
-nitpick_ignore_regex = [("py:(class|data|exc)", ".*")]
+nitpicky = True  # every reference is checked
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented_params"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 88
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 

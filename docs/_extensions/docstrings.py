@@ -1,26 +1,31 @@
 """Docstrings are plain texts; this makes of them what autodoc reads.
 
-Indented paragraphs are code or formulas, and stay as they are; stars, bars and underscores of texts are no markup; what stands
-between single backquotes is code (`names.py` links it, where it is public). Sections ("Arguments:" and so on) go on to napoleon.
-What scikit-learn adds to classes stays out, and functions show one signature: that of their definition, not their overloads.
+Indented paragraphs are code or formulas, and stay as they are; stars, bars and underscores of texts are no markup; what
+stands between single backquotes is code (`names.py` links it, where it is public). Sections ("Arguments:" and so on) go on
+to napoleon. What scikit-learn adds to classes stays out, and signatures are those of definitions, not of their overloads.
 """
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from itertools import groupby
 from textwrap import dedent
+from types import FunctionType
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
+from sphinx.util.inspect import stringify_signature
 
 SECTION = re.compile(r"(Args|Arguments|Attributes|Raises|Returns|Warns|Yields):$")
 CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 MARKUP = re.compile(r"(?<=\w)_(?!\w)|[*|\\]")
 HEAD = re.compile(r"\s*[*\w]+(, [*\w]+)*:(?= |$)")  # the names that a line of a section begins with
-EMPTY = ("Any", "object")  # types that say nothing
+PLUMBING = ("family",)  # public for the verbs, not for users
+EMPTY = ("Any", "object", "None")  # types that say nothing
 
 
 def text(paragraph: str) -> str:
@@ -75,33 +80,43 @@ def read(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[
     lines[:] = marked(lines)
 
 
-def without_overloads(app: Sphinx, what: str, name: str, obj: Any, *rest: Any) -> None:
-    module = getattr(obj, "__module__", None)
-    if module and module.startswith("recbayes"):
-        analyzer = ModuleAnalyzer.for_module(module)
-        analyzer.analyze()
-        analyzer.overloads.clear()
+def signature(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, given: str, returned: str
+) -> tuple[str, str] | None:
+    """That of the definition: no overloads, and of a class how it is made, whatever stands before `__init__`."""
+    module = getattr(obj, "__module__", None) or ""
+    if not module.startswith("recbayes"):
+        return None
+    analyzer = ModuleAnalyzer.for_module(module)
+    analyzer.analyze()
+    analyzer.overloads.clear()
+    if what != "class" or not isinstance(obj.__init__, FunctionType):
+        return None
+    made = {one.name: one for one in fields(obj) if one.default_factory is not MISSING} if is_dataclass(obj) else {}
+    _, *parameters = inspect.signature(obj.__init__).parameters.values()
+    parameters = [one.replace(default=made[one.name].default_factory()) if one.name in made else one for one in parameters]
+    return stringify_signature(inspect.Signature(parameters), show_annotation=False), returned
 
 
 def without_empty_types(app: Sphinx, domain: str, kind: str, content: nodes.Element) -> None:
     """Takes away fields that say only that something is an object."""
     for field in list(content.findall(nodes.field)):
         name, body = field.children
-        if name.astext().startswith(("type ", "rtype")) and body.astext() in (*EMPTY, "None"):
-            parent = field.parent
-            parent.remove(field)
-            if not parent.children:
-                parent.parent.remove(parent)
+        if name.astext().startswith(("type ", "rtype")) and body.astext().lstrip("~").removeprefix("typing.") in EMPTY:
+            together = field.parent
+            together.remove(field)
+            if not together.children:
+                together.parent.remove(together)
 
 
 def skip(app: Sphinx, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:
     home = getattr(obj, "__module__", None)
-    return True if isinstance(home, str) and home.startswith("sklearn") else None
+    return True if name in PLUMBING or (isinstance(home, str) and home.startswith("sklearn")) else None
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("autodoc-process-docstring", read, priority=400)  # before napoleon
-    app.connect("autodoc-process-signature", without_overloads)
+    app.connect("autodoc-process-signature", signature)
     app.connect("object-description-transform", without_empty_types, priority=900)  # after the types are there
     app.connect("autodoc-skip-member", skip)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,7 @@
-"""Public names of recbayes that stand as code in a text are links to the reference: `rb.segment`, `Tree`, `rb.Tree.height`."""
+"""Public names that stand as code in a text are links to the reference: `rb.segment`, `Tree`, `rb.Tree.height`.
+
+Types without a place in it are told by their own names.
+"""
 
 import inspect
 import re
@@ -47,6 +50,15 @@ def link(app: Sphinx, document: nodes.document) -> None:
         reference += literal
 
 
+def without_module(app: Sphinx, env: Any, node: pending_xref, content: nodes.Node) -> nodes.Element | None:
+    """A type that has no place here, of others or of ours: its own name will do."""
+    if node.get("refdomain") != "py" or node.get("reftype") not in ("class", "data", "exc"):
+        return None
+    name = content.astext().split(".")[-1]
+    return nodes.inline("", name) if isinstance(content, nodes.Text) else type(content)("", name)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", link)
+    app.connect("missing-reference", without_module)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

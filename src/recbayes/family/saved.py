@@ -44,11 +44,19 @@ class Saved:
 
     @classmethod
     def from_data(cls, document: dict[str, Any]) -> Self:
-        """The model that `to_data` described."""
+        """The model that `to_data` described.
+
+        Arguments:
+            document: plain data: dictionaries, lists, numbers and texts.
+        """
         raise NotImplementedError(f"{cls.__name__} does not say how it is made")
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a JSON file from which `recbayes.load` restores it exactly; a crash never leaves half of it."""
+        """Write the model to a JSON file from which `recbayes.load` restores it exactly; a crash never leaves half of it.
+
+        Arguments:
+            path: the file, which is replaced if it is there.
+        """
         write_whole(path_of(path), to_json(self) + "\n")
 
     def __eq__(self, other: object) -> bool:

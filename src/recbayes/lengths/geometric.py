@@ -15,11 +15,15 @@ MOST = 10**9  # observations that a leaf may have at least; more is a mistake
 
 @dataclass(frozen=True)
 class Geometric(Length):
-    """At least `minimum` observations, `mean` on average; each beyond the minimum is followed by another equally likely.
+    """At least so many observations; each beyond these is followed by another equally likely.
 
     Beyond the minimum a leaf forgets how long it already is, and the shortest lengths are the likeliest. What is learnt is
     `extra`, the mean number beyond the minimum, which stays. (With minimum 1 it is `OnePlusNegativeBinomial(mean - 1, 1)`,
     whose dispersion is learnt as well.)
+
+    Arguments:
+        mean: how many observations a leaf has on average, more than the minimum.
+        minimum: how many it has at least.
     """
 
     mean: float

@@ -15,10 +15,14 @@ SMALL = 1e-3  # below which the last slope is a power series: its closed form wo
 
 @dataclass(frozen=True)
 class OnePlusNegativeBinomial(Length):
-    """One observation plus a negative binomial number k of further ones, E k = `mean`, Var k = mean + dispersion mean^2.
+    """One observation plus a negative binomial number k of further ones, E k = mean, Var k = mean + dispersion mean^2.
 
     Dispersion 1 is the geometric distribution, which forgets how long a leaf already is; towards dispersion 0 it becomes
     `OnePlusPoisson(mean)`, whose leaves are all about equally long; more than 1 has many short leaves and a few long ones.
+
+    Arguments:
+        mean: how many further observations a leaf has on average, a positive number.
+        dispersion: how much more they vary than a Poisson number, a positive number.
     """
 
     mean: float

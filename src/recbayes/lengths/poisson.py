@@ -13,7 +13,11 @@ from recbayes.parameters.quantity import Quantity
 
 @dataclass(frozen=True)
 class OnePlusPoisson(Length):
-    """One observation plus a Poisson number of further ones (the paper's multi-terminal transition)."""
+    """One observation plus a Poisson number of further ones (the paper's multi-terminal transition).
+
+    Arguments:
+        rate: how many further observations a leaf has on average, a positive number.
+    """
 
     rate: float
 

@@ -13,7 +13,11 @@ from recbayes.parameters.quantity import Quantity
 
 @dataclass(frozen=True)
 class LengthTable(Length):
-    """Probabilities of 1, 2, 3, ... observations."""
+    """A probability for each number of observations.
+
+    Arguments:
+        probabilities: of 1, 2, 3, ... observations; they sum to one, and the last is not zero.
+    """
 
     probabilities: tuple[float, ...]
 

@@ -31,7 +31,18 @@ NOT_A_NUMBER = "the evidence is not a number: the data and the model differ by t
 class Chart:
     """The inside messages of all spans of a series, moment-matched where a span has several derivations.
 
-    `log_evidence` is exact for a model in which every span has one derivation, and the paper's approximation otherwise.
+    Attributes:
+        model: the model.
+        series: what was observed.
+        log_evidence: log p(Y): exact for a model in which every span has one derivation, and the paper's approximation
+            otherwise.
+        plan: which cells there are, and where they lie.
+        messages: all messages, as numbers in the order of the plan; see `message`.
+        choices: the locally best way on of every cell; see `rb.best_tree`.
+        log_evidence_by_prior: the log evidence by each component of the prior.
+        components: Gaussians per message, at most.
+        candidates: the positions at which segments may begin and end, where they were found (boundaries="auto"). None where
+            they were not.
     """
 
     model: GaussianRBN
@@ -46,18 +57,31 @@ class Chart:
 
     @property
     def length(self) -> int:
+        """The number of observations."""
         return len(self.series)
 
     def message(self, start: int, end: int, variable: str | None = None) -> Message:
         """The inside message of a span: the likelihood of its observations as a function of the node's value.
 
-        Where a message has several Gaussians this is the one with their mass, mean and covariance; see `mixture`.
+        Where a message has several Gaussians this is the one with their mass, mean and covariance; see `mixture`. A span
+        that the model cannot generate is an error.
+
+        Arguments:
+            start: the first observation of the span.
+            end: the observation after its last.
+            variable: the node's variable. None takes the prior's.
         """
         parts = self.mixture(start, end, variable)
         return parts[0] if len(parts) == 1 else matched(parts, f"{start}:{end}")
 
     def mixture(self, start: int, end: int, variable: str | None = None) -> tuple[Message, ...]:
-        """The Gaussians whose sum is the inside message of a span, at most `components` of them."""
+        """The Gaussians whose sum is the inside message of a span, at most `components` of them.
+
+        Arguments:
+            start: the first observation of the span.
+            end: the observation after its last.
+            variable: the node's variable. None takes the prior's.
+        """
         v, i, k = self.locate(start, end, variable)
         size = max(one.dim for one in self.model.variables)
         dim = self.model.variables[v].dim
@@ -78,7 +102,13 @@ class Chart:
         return Message(height, coordinates[v].point(mode), coordinates[v].weight(precision))
 
     def locate(self, start: int, end: int, variable: str | None = None) -> tuple[int, int, int]:
-        """The variable's position and the chart points of a span; an error if the chart has no such cell."""
+        """The variable's position and the chart points of a span; an error if the chart has no such cell.
+
+        Arguments:
+            start: the first observation of the span.
+            end: the observation after its last.
+            variable: the node's variable. None takes the prior's.
+        """
         names = [one.name for one in self.model.variables]
         name = self.model.prior.variable if variable is None else variable
         start, end = whole_span(start, end)
@@ -95,6 +125,13 @@ class Chart:
         return v, int(points[0]), int(points[1])
 
     def has_cell(self, v: int, i: int, k: int) -> bool:
+        """Whether there is a cell.
+
+        Arguments:
+            v: the number of its variable.
+            i: the number of the point at which its span begins.
+            k: the number of the point at which it ends.
+        """
         row = self.plan.rows[v, k - i]
         return bool(row["low"] <= i <= row["high"]) and (not len(self.plan.allowed) or bool(self.plan.allowed[i, k]))
 

@@ -12,7 +12,11 @@ class Message:
     """A Gaussian function of a node's value, c N(x; mean, covariance), with log_coefficient = log c.
 
     A message may be flat: then the precision is singular, and the coefficient and the covariance are infinite.
-    `log_height` is the logarithm of its largest value, which is always finite.
+
+    Attributes:
+        log_height: the logarithm of its largest value, which is always finite.
+        mean: where that is.
+        precision: the inverse of the covariance.
     """
 
     log_height: float
@@ -21,6 +25,7 @@ class Message:
 
     @property
     def covariance(self) -> np.ndarray:
+        """The inverse of the precision; infinite variances, and NaN beside them, if the message is flat."""
         scales, correlation = self._scaled()
         if correlation is None:
             flat = np.full_like(self.precision, np.nan)
@@ -30,6 +35,7 @@ class Message:
 
     @property
     def log_coefficient(self) -> float:
+        """log c: the logarithm of the integral over all values; infinite if the message is flat."""
         scales, correlation = self._scaled()
         if correlation is None:
             return np.inf

@@ -23,7 +23,13 @@ from recbayes.spans.table import SpanTable
 
 @dataclass(frozen=True)
 class Density:
-    """An unnormalised Gaussian density: exp(log_coefficient) N(x; mean, covariance)."""
+    """An unnormalised Gaussian density: exp(log_coefficient) N(x; mean, covariance).
+
+    Attributes:
+        log_coefficient: the logarithm of its integral.
+        mean: a vector.
+        covariance: a matrix.
+    """
 
     log_coefficient: float
     mean: np.ndarray
@@ -32,7 +38,15 @@ class Density:
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """Outside messages, and the node marginals that follow from inside and outside."""
+    """Outside messages, and the node marginals that follow from inside and outside.
+
+    Attributes:
+        chart: the inside chart.
+        nodes: the spans of nodes of any variable with their "probabilities": a `SpanTable`.
+        messages: all outside messages, as numbers in the order of the chart's; see `message`.
+        marginals: those of the nodes, likewise; see `node`.
+        complaint: where node marginals are no probabilities, of which `rb.outside` has warned.
+    """
 
     chart: Chart
     nodes: SpanTable  # of any variable
@@ -46,11 +60,23 @@ class Outside:
         return self.nodes.dense()
 
     def message(self, start: int, end: int, variable: str | None = None) -> Density:
-        """The outside message of a span: density of the node's value and of all observations outside the span."""
+        """The outside message of a span: density of the node's value and of all observations outside the span.
+
+        Arguments:
+            start: the first observation of the span.
+            end: the observation after its last.
+            variable: the node's variable. None takes the prior's.
+        """
         return self._density(self.messages, start, end, variable)
 
     def node(self, start: int, end: int, variable: str | None = None) -> Density:
-        """The node's marginal: its coefficient is the probability of the node, its Gaussian the value's if it exists."""
+        """The node's marginal: its coefficient is the probability of the node, its Gaussian the value's if it exists.
+
+        Arguments:
+            start: the first observation of the span.
+            end: the observation after its last.
+            variable: the node's variable. None takes the prior's.
+        """
         density = self._density(self.marginals, start, end, variable)
         return Density(density.log_coefficient - self.chart.log_evidence, density.mean, density.covariance)
 

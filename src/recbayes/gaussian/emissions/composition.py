@@ -33,8 +33,18 @@ from recbayes.parameters.quantity import Quantity, Slopes, Values
 class Composition(Product):
     """A rule A -> observations that are not negative: log(y + resolution + pseudo_count) is N(map x + offset, covariance).
 
-    Rows are shares of a whole, or counts; `resolution` is how finely they are recorded. With an `own_covariance`, x is a
-    value of the leaf's own, which all its observations share, about the node's with this covariance.
+    Rows are shares of a whole, or counts.
+
+    Arguments:
+        probability: of the rule, among those of its variable.
+        covariance: of the logarithms of an observation, a positive definite matrix.
+        pseudo_count: added to every entry. It can be learnt.
+        length: how many observations a leaf has; exactly one by default.
+        resolution: how finely entries are recorded.
+        map: a matrix (columns, dimensions of the variable). None is the identity.
+        offset: a vector. None is zero.
+        own_covariance: with it, x is a value of the leaf's own, which all its observations share, about the node's with this
+            covariance. None: x is the node's.
     """
 
     probability: float

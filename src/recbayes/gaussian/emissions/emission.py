@@ -86,13 +86,21 @@ class Emission(ABC):
         return True
 
     def of_members(self, slopes: Sequence[Slopes], counts: Sequence[float]) -> Slopes:
-        """The derivatives with respect to its quantities, from those of its members and from those with respect to the
-        logarithms of the members' weights."""
+        """The derivatives with respect to its quantities, from those of its members.
+
+        Arguments:
+            slopes: derivatives with respect to the quantities of each member.
+            counts: derivatives with respect to the logarithms of the members' weights.
+        """
         return {name: sum(one[name] for one in slopes) for name in slopes[0]} if len(slopes) > 1 else slopes[0]
 
     def own(self, drawn: Mapping[str, np.ndarray], ticks: float) -> Mapping[str, Any] | None:
-        """What a leaf that lasts so long says of itself beside its value, given what is its own; None if there is
-        nothing."""
+        """What a leaf says of itself beside its value; None if there is nothing.
+
+        Arguments:
+            drawn: what is its own, by name, as it was drawn or is believed.
+            ticks: how long the leaf lasts.
+        """
         return None
 
     @property
@@ -107,34 +115,69 @@ class Emission(ABC):
 
     @abstractmethod
     def checked(self, where: str, dim: int) -> Self:
-        """The emission of a variable of dimension `dim` with everything checked; errors begin with `where`."""
+        """The emission of a variable with everything checked.
+
+        Arguments:
+            where: how errors begin.
+            dim: the dimension of the variable.
+        """
 
     @abstractmethod
     def sample(self, rng: np.random.Generator, value: np.ndarray, count: int, before: np.ndarray) -> "Sampled":
-        """So many observations, given the node's value and all observations before (rows)."""
+        """The observations of one leaf, drawn.
+
+        Arguments:
+            rng: where random numbers come from.
+            value: the node's.
+            count: how many observations.
+            before: all observations before the leaf (rows).
+        """
 
     @abstractmethod
     def quantities(self, variable: int) -> tuple[Quantity, ...]:
-        """What can be learnt, but for the length; the variable has this number. Quantities have the names of fields."""
+        """What can be learnt, but for the length. Quantities have the names of fields.
+
+        Arguments:
+            variable: the number of the variable that emits.
+        """
 
     @abstractmethod
     def replaced(self, values: Values) -> Self:
-        """The emission with other values of some fields, among them `probability` and `length`."""
+        """The emission with other values of some fields, among them `probability` and `length`.
+
+        Arguments:
+            values: by the names of fields.
+        """
 
     @abstractmethod
     def behind(self, link: Link | None) -> Self:
-        """The same observations, as an emission of a value that leads to this one's through a link (None: the same value).
+        """The same observations, as an emission of a value that leads to this one's through a link.
 
-        The link has no noise. Noise of the emission stays apart, as a series may bring its own.
+        Noise of the emission stays apart, as a series may bring its own.
+
+        Arguments:
+            link: a link without noise. None: the same value.
         """
 
     @abstractmethod
     def slopes_before(self, link: Link, slopes: Slopes) -> Slopes:
-        """The derivatives with respect to this emission's quantities, from those of `behind(link)`."""
+        """The derivatives with respect to this emission's quantities, from those of `behind(link)`.
+
+        Arguments:
+            link: the link.
+            slopes: the derivatives of the emission behind it.
+        """
 
     @abstractmethod
     def linear(self, dim: int, series: Series, start: int, end: int) -> Linear:
-        """All entries of a span of a series together, whatever is missing, given the value x; e are at most as many."""
+        """All entries of a span of a series together, whatever is missing, given the value x; e are at most as many.
+
+        Arguments:
+            dim: the dimension of x.
+            series: the whole of it.
+            start: the first observation of the span.
+            end: the observation after its last.
+        """
 
     @property
     @abstractmethod
@@ -143,23 +186,39 @@ class Emission(ABC):
 
     @abstractmethod
     def fill(self, series: Series, positions: np.ndarray, rows: Rows) -> None:
-        """Write the potentials of all spans between points (the observations at which they stand are `positions`).
+        """Write the potentials of all spans between points.
 
         Column i of `rows.block(rows.messages, width)` is the span from point i to point i + width; widths beyond the longest
         length have no columns. Columns beyond the last start are never used.
+
+        Arguments:
+            series: what is observed.
+            positions: the observations at which the points stand.
+            rows: where the potentials are written.
         """
 
     @abstractmethod
     def slopes(self, series: Series, positions: np.ndarray, rows: Rows, derivatives: np.ndarray) -> Slopes:
         """Derivatives with respect to the quantities, given those with respect to the potentials of all spans.
 
-        `derivatives` has the layout of `rows.messages`; it may be used up. Those with respect to a precision are those of a
-        symmetric matrix: along a symmetric direction E they are sum(D * E).
+        Arguments:
+            series: what is observed.
+            positions: the observations at which the points stand.
+            rows: where the potentials are.
+            derivatives: in the layout of `rows.messages`; they may be used up. Those with respect to a precision are those
+                of a symmetric matrix: along a symmetric direction E they are sum(D * E).
         """
 
     @abstractmethod
     def of_leaves(self, series: Series, positions: np.ndarray, size: int, expected: Expected | None) -> Potentials:
-        """The potentials of the spans between neighbouring positions alone: the leaves of a tree."""
+        """The potentials of the spans between neighbouring positions alone: the leaves of a tree.
+
+        Arguments:
+            series: what is observed.
+            positions: where leaves begin and end.
+            size: dimensions of the potentials, blank ones (last) included.
+            expected: where the means of columns are expected, for emissions that are not Gaussian. None where nobody knows.
+        """
 
     @abstractmethod
     def to_data(self) -> dict[str, Any]:
@@ -168,7 +227,13 @@ class Emission(ABC):
     @classmethod
     @abstractmethod
     def from_data(cls, data: dict[str, Any], probability: float, length: Length) -> Self:
-        """From what `to_data` wrote; a missing field is a KeyError."""
+        """From what `to_data` wrote; a missing field is a KeyError.
+
+        Arguments:
+            data: plain data.
+            probability: of the rule.
+            length: how many observations a leaf has.
+        """
 
 
 def check_length(length: object, where: str) -> Length:

@@ -25,10 +25,17 @@ from recbayes.parameters.quantity import Quantity, Slopes, Values
 
 @dataclass(frozen=True, eq=False)
 class Emit(Product):
-    """A rule A -> observations: each is N(map x + offset, covariance); `map` None is the identity.
+    """A rule A -> observations: each is N(map x + offset, covariance).
 
-    Noise that a series has of its own (`Series.noise_covariance`) replaces the covariance. With a `noise_factor` it is
-    multiplied by that, and the covariance is added.
+    Arguments:
+        probability: of the rule, among those of its variable.
+        covariance: of an observation, a positive definite matrix. Noise that a series has of its own
+            (`Series.noise_covariance`) replaces it.
+        length: how many observations a leaf has; exactly one by default.
+        map: a matrix (columns, dimensions of the variable). None is the identity.
+        offset: a vector. None is zero.
+        noise_factor: with it, noise of a series' own is multiplied by this, and the covariance is added. None: it replaces
+            the covariance.
     """
 
     probability: float

@@ -36,16 +36,38 @@ PLAIN = ("harmonics", "past", "outlier_probability", "each_column")
 
 @dataclass(frozen=True, eq=False)
 class Leaf(Emission):
-    """A rule A -> observations about the mean map x + offset; see the module. Deviations are one per column, or one for all.
+    """A rule A -> observations about the mean map x + offset: a level, and of the leaf's own a trend, seasons, regressors,
+    noise.
 
-    `noise_std` times each of `noise_levels`, with each of the autoregressive `coefficients`, is a member of the bank;
-    `weights` (levels, coefficients) are their probabilities, None: equal. `trend_std` is the deviation of the rise over the
-    leaf, whatever its length; x is the mean at its middle. `season_std` is that of every coefficient of `harmonics` sines
-    and cosines of each of the `periods`; `regressor_std` (regressors, columns) those of the coefficients of the series' own
-    regressors. `past` says whether noise begins anew at each leaf, its first deviation at most `start_std` where phi is not
-    zero, or is given the observation before the leaf. With `outlier_probability`, an observation is N(mean, outlier_std^2)
-    instead. With `each_column`, every column takes a member of the bank for itself; then, and with outliers, the leaf's
-    potential is only the nearest Gaussian one, and draws of trees are weighed by the likelihood itself.
+        y_t = map x + offset + rise (t - middle) / L + harmonics' a + regressors' b + e_t,    e_t = phi e_{t-1} + s N(0, 1)
+
+    The rise over the leaf, a and b are normal and integrated out. The noise level s and the coefficient phi are a member of
+    a bank: a finite grid, so that the mixture is exact and a tree says which member each of its leaves took. Deviations are
+    one per column, or one for all.
+
+    Arguments:
+        probability: of the rule, among those of its variable.
+        noise_std: deviation of the noise.
+        length: how many observations a leaf has; exactly one by default.
+        noise_levels: factors of `noise_std`, of which every leaf takes one.
+        coefficients: of which every leaf takes one, as its autoregressive phi, between -1 and 1.
+        weights: probabilities (levels, coefficients) of the bank's members. None: all equal.
+        trend_std: deviation of the rise over the leaf, whatever its length; x is the mean at its middle. None: there is no
+            trend.
+        periods: lengths of seasons, in observations or ticks.
+        harmonics: how many sines and cosines each of the periods has, as far as it has room for them.
+        season_std: deviation of each of their coefficients. None where there are no periods.
+        regressor_std: (regressors, columns): deviations of the coefficients of the series' own regressors. None: there are
+            none.
+        past: "restart": noise begins anew at each leaf; "observed": it is given the observation before the leaf.
+        start_std: the largest deviation of a leaf's first noise that begins anew, where phi is not zero. None: that of the
+            noise in the long run.
+        outlier_probability: with it, an observation is an outlier: N(mean, outlier_std^2).
+        outlier_std: how broad outliers are. None where there are none.
+        each_column: whether every column takes a member of the bank for itself. Then, and with outliers, the leaf's
+            potential is only the nearest Gaussian one, and draws of trees are weighed by the likelihood itself.
+        map: a matrix (columns, dimensions of the variable). None is the identity.
+        offset: a vector. None is zero.
     """
 
     probability: float
@@ -182,7 +204,11 @@ class Leaf(Emission):
         return max(1, min(self.harmonics, int(np.ceil(period / 2.0)) - 1))
 
     def harmonics_at(self, ticks: np.ndarray) -> np.ndarray:
-        """Sines and cosines of all seasons (ticks, columns)."""
+        """Sines and cosines of all seasons (ticks, columns).
+
+        Arguments:
+            ticks: when.
+        """
         angles = [
             2.0 * np.pi * h / period * ticks for period in self.periods for h in range(1, 1 + self._harmonics_of(period))
         ]
@@ -190,7 +216,11 @@ class Leaf(Emission):
         return np.stack(parts, axis=1) if parts else np.zeros((len(ticks), 0))
 
     def regressors_of(self, series: Series) -> np.ndarray:
-        """The regressors of a series, as many as the leaf has coefficients for."""
+        """The regressors of a series, as many as the leaf has coefficients for; an error if it has others.
+
+        Arguments:
+            series: the series.
+        """
         assert self.regressor_std is not None
         given = series.regressors
         if given is None or given.shape[1] != self.regressors:

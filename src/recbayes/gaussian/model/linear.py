@@ -43,7 +43,13 @@ OBSERVED = "observe"  # the rule of a leaf that stands for one observed child of
 
 @dataclass(frozen=True, eq=False)
 class Observe:
-    """An observed child of a branch: one observation from N(map x + offset, covariance); `map` None is the identity."""
+    """An observed child of a branch: one observation from N(map x + offset, covariance).
+
+    Arguments:
+        covariance: a positive definite matrix.
+        map: a matrix (columns, dimensions of the variable). None is the identity.
+        offset: a vector. None is zero.
+    """
 
     covariance: np.ndarray
     map: np.ndarray | None = None
@@ -55,12 +61,18 @@ Child = tuple[str, Link] | Observe
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """A rule A -> children, from left to right: (name of a variable, Link) pairs and `Observe`s, one or more."""
+    """A rule A -> children, of any number and kind.
+
+    Arguments:
+        probability: of the rule, among those of its variable.
+        children: one or more, from left to right: (name of a variable, `Link`) pairs and `Observe`s.
+    """
 
     probability: float
     children: tuple[Child, ...]
 
     def to_data(self) -> dict[str, Any]:
+        """The branch as plain data."""
         return {"branch": [_child_to_data(child) for child in self.children], "probability": self.probability}
 
 
@@ -70,8 +82,10 @@ Rule = Split | Emission | Branch
 class LinearGaussianRBN(Saved):
     """An immutable, validated RBN whose rules are branches, splits and emissions.
 
-    Variables are those of `GaussianRBN`, with `Branch`es among their rules, so `LinearGaussianRBN(model.variables,
-    model.prior)` is any Gaussian RBN again.
+    Arguments:
+        variables: those of a `GaussianRBN`, with `Branch`es among their rules, so that `LinearGaussianRBN(model.variables,
+            model.prior)` is any Gaussian RBN again.
+        prior: the root and the distribution of its value; there is one root.
     """
 
     __slots__ = ("_observed_dim", "_prior", "_variables")
@@ -89,17 +103,19 @@ class LinearGaussianRBN(Saved):
 
     @property
     def family(self) -> "LinearFamily":
-        """One that sends every verb to the normal form."""
+        """What is done with models of this kind: every verb is sent to the normal form."""
         from recbayes.gaussian.linear_family import LINEAR
 
         return LINEAR
 
     @property
     def variables(self) -> tuple[Variable, ...]:
+        """The template variables, validated."""
         return self._variables
 
     @property
     def prior(self) -> Prior:
+        """The root, and the distribution of its value."""
         return self._prior
 
     @property
@@ -110,15 +126,23 @@ class LinearGaussianRBN(Saved):
     def sample(
         self, *, seed: int | np.random.Generator, min_length: int = 1, max_length: int | None = None, attempts: int = 100_000
     ) -> tuple[np.ndarray, Tree]:
-        """A series (N x columns) and the tree it came from; a branch's observed children are leaves without a label."""
+        """A series (N x columns) and the tree it came from; a branch's observed children are leaves without a label.
+
+        Arguments:
+            seed: a whole number or a `numpy.random.Generator`.
+            min_length: the fewest observations; trees of other lengths are drawn anew.
+            max_length: the most. None is no limit.
+            attempts: how many trees are drawn, before there is a `LengthError`.
+        """
         from recbayes.gaussian.model.linear_sampling import sample
 
         return sample(self, seed=seed, min_length=min_length, max_length=max_length, attempts=attempts)
 
     def to_cnf(self, cycle_tolerance: float = 1e-9) -> "NormalForm":
-        """The model with binary splits and emissions only; see `recbayes.gaussian.model.normal_form`.
+        """The model with binary splits and emissions only, and the way back for its trees: a `NormalForm`.
 
-        Cycles of unary rules are followed until the probability to go on is at most `cycle_tolerance`.
+        Arguments:
+            cycle_tolerance: cycles of unary rules are followed until the probability to go on is at most this.
         """
         from recbayes.gaussian.model.normal_form import normal_form
 
@@ -134,6 +158,11 @@ class LinearGaussianRBN(Saved):
             for one in document["variables"]
         ]
         return cls(variables, data.prior_from_data(document["prior"]))
+
+    def _repr_html_(self) -> str:
+        from recbayes.gaussian.model.shown import model_to_html
+
+        return model_to_html(self)
 
     def __repr__(self) -> str:
         lines = [f"LinearGaussianRBN({self.observed_dim} observed dimensions, root {self.prior.variable})"]

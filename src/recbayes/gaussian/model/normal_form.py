@@ -58,10 +58,14 @@ Written = tuple[Split | Emission, Mapping[Shift, Recipe]]  # a rule, and by shif
 class NormalForm:
     """A `GaussianRBN` with the distribution of a linear Gaussian RBN, and the way back for its trees.
 
-    `error` bounds what was truncated: it is the largest probability, from any one node, of all the chains of unary rules
-    that were left out (zero if none were; the probabilities of the others are scaled up to sum to one). Over trees of at
-    most n nodes the two distributions differ, in total variation, by at most n times that; for a series that only such
-    rare chains explain, lower the tolerance.
+    Attributes:
+        model: the `GaussianRBN`.
+        error: a bound of what was truncated: the largest probability, from any one node, of all the chains of unary rules
+            that were left out (zero if none were; the probabilities of the others are scaled up to sum to one). Over trees
+            of at most n nodes the two distributions differ, in total variation, by at most n times that; for a series that
+            only such rare chains explain, lower the tolerance.
+        recipes: how nodes are restored, by their label and rule.
+        root: unary nodes above the root.
     """
 
     model: GaussianRBN
@@ -74,6 +78,9 @@ class NormalForm:
 
         Values that were integrated out (of nodes within a chain of unary rules) are None. Where several chains amount to the
         same link they are one in the normal form, and the most probable of them is restored.
+
+        Arguments:
+            tree: a tree of the normal form, as it was drawn or found.
         """
         return restored(tree, self.recipes, self.root)
 

@@ -19,8 +19,11 @@ NO_SHIFT: Mapping[Shift, float] = {(0, 0): 1.0}
 class Link:
     """How a child's value comes from its parent's: x_child ~ N(map x_parent + offset, covariance).
 
-    `map` None is the identity (after a shift, if the rule has shifts) and `offset` None is zero; both then stay as they
-    are when the model is trained. The covariance may be singular or zero: a zero link copies the parent's value.
+    Arguments:
+        covariance: a square matrix, which may be singular or zero: a zero link copies the parent's value.
+        map: a matrix (dimensions of the child, of the parent). None is the identity (after a shift, if the rule has shifts),
+            and stays so when the model is trained.
+        offset: a vector. None is zero, and stays so.
     """
 
     covariance: np.ndarray
@@ -30,9 +33,16 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A rule A -> left right. `shifts` gives probabilities of shifting (left, right) by so many steps; int means left.
+    """A rule A -> left right.
 
-    A validated model holds pairs only, each between zero and the dimension.
+    Arguments:
+        probability: of the rule, among those of its variable.
+        left: the name of the left child's variable.
+        right: that of the right child's.
+        left_link: how the left child's value comes about.
+        right_link: how the right child's does.
+        shifts: probabilities of shifting the dimensions of (left, right) by so many steps; a whole number means left. A
+            validated model holds pairs only, each between zero and the dimension.
     """
 
     probability: float
@@ -45,7 +55,14 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """A template variable: its name, its dimension, and the rules that lead on from it."""
+    """A template variable, and what may become of it.
+
+    Arguments:
+        name: which trees show as the label of its nodes.
+        dim: the dimension of its values.
+        rules: those that lead on from it: `Split`s and emissions (`Emit`, `Leaf`, `Composition`), in a `LinearGaussianRBN`
+            also `Branch`es. Their probabilities sum to one.
+    """
 
     name: str
     dim: int
@@ -56,7 +73,12 @@ class Variable:
 class Component:
     """One Gaussian of the prior, possibly spread over shifts (as the music model's prior is over all transpositions).
 
-    `variable` is the root that it is about; None is the prior's. A validated model has names only.
+    Arguments:
+        mean: of the root's value.
+        covariance: of it, a matrix.
+        weight: the component's probability; those of a prior sum to one.
+        shifts: probabilities of shifting the mean by so many steps.
+        variable: the root that it is about. None is the prior's; a validated model has names only.
     """
 
     mean: np.ndarray
@@ -68,8 +90,13 @@ class Component:
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """The root: which variable it is and the mixture its value comes from. Components may be about other variables: then
-    their weights say how probably each of these is the root."""
+    """The root: which variable it is and the mixture its value comes from.
+
+    Arguments:
+        variable: its name.
+        components: the Gaussians of the mixture, each a `Component`. They may be about other variables: then their weights
+            say how probably each of these is the root.
+    """
 
     variable: str
     components: tuple[Component, ...]
@@ -86,7 +113,12 @@ class Prior:
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """A broad Gaussian over a variable's values, under which potentials that are flat in different directions are mixed."""
+    """A broad Gaussian over a variable's values, under which potentials that are flat in different directions are mixed.
+
+    Arguments:
+        mean: of the values.
+        covariance: of them, a matrix.
+    """
 
     mean: np.ndarray
     covariance: np.ndarray

@@ -42,10 +42,14 @@ if TYPE_CHECKING:
 class GaussianRBN(Saved):
     """An immutable, validated Gaussian recursive Bayesian network.
 
-    `references`, one per variable, are no part of the distribution but of its approximation, and matter only for series
-    with missing entries or emissions that do not show all of a variable. None takes the variable's own distribution, three
-    times as wide; training keeps them as they were at the start. A `chain` says that the model is one, and which variables
-    are its states and what shows them; it is then checked to be a chain.
+    Arguments:
+        variables: template variables, each with its rules.
+        prior: the root, and the distribution of its value.
+        references: one `Reference` per variable. They are no part of the distribution but of its approximation, and matter
+            only for series with missing entries or emissions that do not show all of a variable; training keeps them as they
+            were at the start. None takes each variable's own distribution, three times as wide.
+        chain: says that the model is a chain, and which variables are its states and what shows them; it is then checked to
+            be one. None says nothing.
     """
 
     __slots__ = ("_chain", "_observed_dim", "_prior", "_references", "_variables")
@@ -78,14 +82,17 @@ class GaussianRBN(Saved):
 
     @property
     def variables(self) -> tuple[Variable, ...]:
+        """The template variables, validated."""
         return self._variables
 
     @property
     def prior(self) -> Prior:
+        """The root, and the distribution of its value."""
         return self._prior
 
     @property
     def references(self) -> tuple[Reference, ...] | None:
+        """The references of all variables, if they were given."""
         return self._references
 
     @property
@@ -113,11 +120,21 @@ class GaussianRBN(Saved):
         prior_shifts: Mapping[Any, float] | None = None,
         extra_observations: float | None = None,
     ) -> "GaussianRBN":
-        """The paper's model: one variable `x` of dimension `dim` that splits into noisy copies of itself or emits.
+        """The paper's model: one variable `x` that splits into noisy copies of itself or emits.
 
-        Each `*_std` is a standard deviation, one per dimension, or a square-root matrix. `termination` is the
-        probability to emit; `extra_observations` the Poisson rate of further observations per leaf (None: exactly one).
-        `shifts` are the left child's transpositions with their probabilities, `prior_shifts` those of the prior mean.
+        Each `*_std` is a standard deviation, one per dimension, or a square-root matrix.
+
+        Arguments:
+            dim: the dimension of `x`, and the number of columns of a series.
+            prior_mean: mean of the root's value, a number or one per dimension.
+            prior_std: deviation of the root's value.
+            left_std: deviation of a left child's value about its parent's.
+            right_std: that of a right child's.
+            noise_std: deviation of an observation about its leaf's value.
+            termination: the probability to emit.
+            shifts: the left child's transpositions, with their probabilities. None: there are none.
+            prior_shifts: transpositions of the prior mean, with their probabilities. None: there are none.
+            extra_observations: the Poisson rate of further observations per leaf. None: a leaf has exactly one.
         """
         dim = dimension(dim, "dim")
         stop = number(termination, "termination")
@@ -146,9 +163,11 @@ class GaussianRBN(Saved):
     ) -> "GaussianRBN":
         """The paper's model with starting values of the order of the data, for `rb.fit`.
 
-        `series` is one or a list of them. `shifts` are the left child's transpositions with their probabilities;
-        `extra_observations` says whether a leaf may have more than one observation: of one series a negative binomial
-        number, dispersion 1 to begin with, of several a Poisson number, as in the paper.
+        Arguments:
+            series: a series or a list of them.
+            shifts: the left child's transpositions with their probabilities. None: there are none.
+            extra_observations: whether a leaf may have more than one observation: of one series a negative binomial number,
+                dispersion 1 to begin with, of several a Poisson number, as in the paper.
         """
         from recbayes.checks.series import all_series
         from recbayes.gaussian.model.guess import guess
@@ -158,7 +177,14 @@ class GaussianRBN(Saved):
     def sample(
         self, *, seed: int | np.random.Generator, min_length: int = 1, max_length: int | None = None, attempts: int = 100_000
     ) -> tuple[np.ndarray, Tree]:
-        """A series (N x columns) drawn from the model, and the tree it came from. See `recbayes.gaussian.model.sampling`."""
+        """A series (N x columns) drawn from the model, and the tree it came from, with the values of its nodes.
+
+        Arguments:
+            seed: a whole number or a `numpy.random.Generator`.
+            min_length: the fewest observations; trees of other lengths are drawn anew.
+            max_length: the most. None is no limit.
+            attempts: how many trees are drawn, before there is a `LengthError`.
+        """
         from recbayes.gaussian.model.sampling import sample
 
         return sample(self, seed=seed, min_length=min_length, max_length=max_length, attempts=attempts)
@@ -190,6 +216,11 @@ class GaussianRBN(Saved):
             data.references_from_data(document["references"]),
             chain_from_data(document),
         )
+
+    def _repr_html_(self) -> str:
+        from recbayes.gaussian.model.shown import model_to_html
+
+        return model_to_html(self, self.chain)
 
     def __repr__(self) -> str:
         lines = [f"GaussianRBN({self.observed_dim} observed dimensions, root {' or '.join(self.prior.weights_of_roots)})"]

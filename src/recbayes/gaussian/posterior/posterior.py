@@ -25,10 +25,22 @@ SUSPICIOUS = 3.0  # nats between the chart's evidence and that of the draws
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianPosterior(Posterior):
-    """Weighted draws of trees, and what follows from them.
+    """Weighted draws of trees of a Gaussian model; it has all that a `Posterior` has.
 
-    `log_weights` are those of the importance draws, log p(Y, Z) - log q(Z); the evidence and the effective sample size come
-    from them. If the weights had degenerated, `trees` were resampled and moved, and count equally (`method`).
+    The evidence and the effective sample size come from the weights of importance draws. If these had degenerated, trees
+    were resampled and moved, and count equally (`method`).
+
+    Attributes:
+        chart: what they were drawn from.
+        trees: all draws, a sequence of `Tree`s.
+        log_weights: of the importance draws, log p(Y, Z) - log q(Z).
+        log_joints: log p(Y, Z) of every tree, with the Gaussian of the prior that it was drawn with.
+        prior_components: the number of that Gaussian.
+        seed: of the draws.
+        acceptance: the share of moves that were accepted. None where there were none.
+        enumerated: whether the series is so short that all trees were looked at.
+        log_corrections: of the weights, where leaves' potentials are only the nearest Gaussian ones. None where they are
+            exact.
     """
 
     chart: Chart
@@ -97,7 +109,11 @@ class GaussianPosterior(Posterior):
         return self.effective_sample_size / len(self.log_weights)
 
     def extend(self, draws: int) -> "GaussianPosterior":
-        """The posterior with so many more draws from the same chart, as if all had been drawn at once."""
+        """The posterior with more draws from the same chart, as if all had been drawn at once.
+
+        Arguments:
+            draws: how many more.
+        """
         from recbayes.gaussian.posterior.draws import draw
 
         more = whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError)
@@ -151,9 +167,15 @@ class GaussianPosterior(Posterior):
         return super()._node_variance(p, squares)
 
     def latent(self, start: int, end: int, variable: str | None = None) -> Latent:
-        """The posterior mean and covariance of a node's value, given that the node exists, and how probable that is.
+        """The posterior mean and covariance of a node's value, given that the node exists, and how probable that is: a
+        `Latent`.
 
-        They are exact given each drawn tree, and averaged over the draws.
+        They are exact given each drawn tree, and averaged over the draws. If no draw has the node, there is an error.
+
+        Arguments:
+            start: the first observation of the node's span.
+            end: the observation after its last.
+            variable: the node's variable. None takes the prior's.
         """
         cell = self.chart.locate(start, end, variable)
         if cell not in self.latents:

@@ -7,10 +7,21 @@ from recbayes.checks.arguments import text
 from recbayes.checks.series import numbers
 from recbayes.errors import DataError
 from recbayes.plot.canvas import axes_of
+from recbayes.plot.colours import colour, mark
 
 
 def calibration(bins: Sequence[Sequence[float]], *, label: str | None = None, ax: Any = None, **style: Any) -> Any:
-    """Bins are (mean probability, share that exists, low, high); honest ones lie on the diagonal."""
+    """The share of spans that are nodes, by the probability that they were given; honest ones lie on the diagonal.
+
+    Args:
+        bins: Of every bin of spans their mean probability, the share that exists, and an interval's ends for that share.
+        label: What a legend calls these bins.
+        ax: The axes of matplotlib to draw into, which may have other bins already; None makes a new figure.
+        **style: How marks look, in the words of `matplotlib.axes.Axes.errorbar`.
+
+    Returns:
+        The axes.
+    """
     if label is not None:
         text(label, "label")
     found = numbers(bins, "bins must be numbers")
@@ -24,6 +35,10 @@ def calibration(bins: Sequence[Sequence[float]], *, label: str | None = None, ax
         [max(mean - edge, 0.0) for mean, edge in zip(share, low, strict=True)],
         [max(edge - mean, 0.0) for mean, edge in zip(share, high, strict=True)],
     ]
-    ax.errorbar(probability, share, yerr=bars, label=label, **{"fmt": "o", "markersize": 4, "capsize": 3, **style})
+    number = len(ax.containers)
+    own = {"color": colour(number), "linestyle": "", "markersize": 4, "capsize": 3, **mark(number)}
+    if "fmt" in style:  # says what marks and lines are
+        own = {key: value for key, value in own.items() if key not in ("linestyle", "marker", "markerfacecolor")}
+    ax.errorbar(probability, share, yerr=bars, label=label, **{**own, **style})
     ax.set(xlabel="probability given to a span", ylabel="share of such spans that are nodes", aspect="equal")
     return ax

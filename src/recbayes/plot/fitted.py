@@ -3,11 +3,16 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.emissions.one_leaf import own_given, own_names
+from recbayes.gaussian.posterior.leaves import INTERVAL
 from recbayes.segmentation.result import Segmentation
 from recbayes.tree.node import Node
+
+PLACES = 33  # of a segment, at which the ends of intervals are found; they are lines in between
+HALVINGS = 50  # of an interval, which then is as short as digits allow
 
 
 class Fitted(NamedTuple):
@@ -22,10 +27,44 @@ class Fitted(NamedTuple):
 def fitted(found: Segmentation, node: Node) -> Fitted:
     """Level, slope and season of a segment with its noise, as its node tells them."""
     assert node.own is not None
-    middle = 0.5 * (node.length - 1)
-    mean = node.value + np.outer(np.arange(node.length) - middle, node.own["slope"]) + _season(found, node)
+    mean = _line(node) + _season(found, node)
     back = np.exp if found.logarithms else np.asarray
     return Fitted(back(mean), back(mean - node.own["noise"]), back(mean + node.own["noise"]))
+
+
+def credible(found: Segmentation, node: Node, column: int) -> tuple[np.ndarray, np.ndarray]:
+    """(rows,), (rows,): the ends of the 80 % interval of the mean of every observation, given that the segment is one.
+
+    Level and slope are mixtures of normal distributions, and given its part nearly independent, as the level is that of the
+    middle. A season is taken as it is told.
+    """
+    known = found.given_segments.leaf(node.start, node.end)
+    rows = np.unique(np.linspace(0, node.length - 1, PLACES).round())
+    aside = (rows - 0.5 * (node.length - 1))[:, None]  # (places, parts)
+    weights = known.level.weights[:, column]
+    means = known.level.means[:, column] + aside * known.slope.means[:, column]
+    deviations = np.sqrt(known.level.deviations[:, column] ** 2 + (aside * known.slope.deviations[:, column]) ** 2)
+    season = _season(found, node)[:, column]
+    back = np.exp if found.logarithms else np.asarray
+    ends = [np.interp(np.arange(node.length), rows, _quantiles(weights, means, deviations, share)) for share in INTERVAL]
+    return back(ends[0] + season), back(ends[1] + season)
+
+
+def _quantiles(weights: np.ndarray, means: np.ndarray, deviations: np.ndarray, share: float) -> np.ndarray:
+    """(places,): the numbers below which this share of mixtures of normal distributions (places, parts) lies."""
+    least = np.maximum(deviations, 1e-12 * np.abs(means) + 1e-300)
+    low, high = (means - 10 * least).min(axis=1), (means + 10 * least).max(axis=1)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        below = ndtr((middle[:, None] - means) / least) @ weights < share
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return 0.5 * (low + high)
+
+
+def _line(node: Node) -> np.ndarray:
+    """Level and slope (rows, columns)."""
+    assert node.own is not None
+    return node.value + np.outer(np.arange(node.length) - 0.5 * (node.length - 1), node.own["slope"])
 
 
 def _season(found: Segmentation, node: Node) -> np.ndarray:

@@ -10,15 +10,26 @@ from recbayes.plot.series import series
 from recbayes.plot.tree import tree
 
 
-def overview(values: Any, posterior: Posterior, *, figure: Any = None) -> Any:
-    """A figure with the series and its segments, the tree of highest expected F1, and the probabilities of all spans."""
+def overview(values: Any, posterior: Posterior, *, index: Any = None, figure: Any = None) -> Any:
+    """A figure with the series and its segments, the tree of highest expected F1, and the probabilities of all spans.
+
+    Args:
+        values: The series: an array, a `Series`, or a data frame; its dates are those of the axis.
+        posterior: What `rb.sample_posterior` returns for it.
+        index: Labels of the observations: dates, numbers or words, one for each; None takes those of the data, if they have.
+        figure: The figure of matplotlib to draw into, or a part of one (`figure.subfigures()`); None makes a new one.
+
+    Returns:
+        The figure.
+    """
     instance(posterior, Posterior, "posterior", "; sample_posterior makes one")
     figure = figure_of(figure, (7.0, 7.0))
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=[2.0, 1.5, 3.0])
     found = posterior.tree()
-    series(values, found, ax=top)
-    top.set_xlabel("")
-    tree(found, ax=middle)
     scape(posterior, found, colour_bar=False, ax=bottom)
+    tree(found, ax=middle)
+    series(values, found, index=index, ax=top)
+    bottom.set_xlabel(top.get_xlabel())
+    top.set_xlabel("")
     figure.colorbar(bottom.collections[0], ax=[top, middle, bottom], label="probability of a node", fraction=0.04)
     return figure

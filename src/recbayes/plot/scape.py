@@ -1,7 +1,7 @@
 """The probabilities of all spans as a triangle, as in the paper's figures."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,37 +9,89 @@ from recbayes.checks.arguments import flag, listed
 from recbayes.checks.series import numbers
 from recbayes.errors import DataError
 from recbayes.plot.canvas import axes_of
+from recbayes.plot.colours import PROBABILITIES
+from recbayes.plot.terms import label_observations, named_rows
 from recbayes.plot.tree import tree as draw_tree
 from recbayes.spans.table import SpanTable
 from recbayes.tree.tree import Tree
 
+if TYPE_CHECKING:
+    from recbayes.segmentation.result import Segmentation
 
-def scape(believed: Any, trees: Tree | Sequence[Tree] = (), *, colour_bar: bool = True, ax: Any = None) -> Any:
+
+def scape(
+    believed: Any,
+    trees: "Tree | Segmentation | Sequence[Tree]" = (),
+    *,
+    colour_bar: bool = True,
+    index: Any = None,
+    ax: Any = None,
+) -> Any:
     """Every span is a diamond over its middle, at the height of its width, and the darker the more probable it is a node.
 
-    `believed` is a posterior, or an array (N + 1, N + 1) of probabilities by start and end. Trees are drawn over it. Where
-    nodes begin and end at some positions alone, these stand for all that are nearest to them.
+    Where nodes begin and end at some positions alone, these stand for all that are nearest to them.
+
+    Args:
+        believed: What is known of the spans: a posterior, what `rb.segment` or `rb.outside` returns, or an array
+            (N + 1, N + 1) of probabilities by start and end.
+        trees: A tree, or several, that are drawn over it.
+        colour_bar: Whether to draw the scale of colours beside it.
+        index: Labels of the observations: dates, numbers or words, one for each. A segmentation has its own.
+        ax: The axes of matplotlib to draw into; None makes a new figure.
+
+    Returns:
+        The axes.
     """
+    from recbayes.segmentation.result import Segmentation
+
+    segmented = isinstance(believed, Segmentation)
+    points, probability = between_points(believed.posterior if segmented else believed)
+    length = int(points[-1])
+    rows = believed.data if segmented and index is None else named_rows(index, length)
+    over = trees_of(trees, length)
     ax = axes_of(ax)
-    points, probability = _between_points(believed)
-    starts, ends = np.indices(probability.shape)
-    edges = np.concatenate([[points[0] - 0.5], 0.5 * (points[:-1] + points[1:]), [points[-1] + 0.5]])
-    first, last = np.meshgrid(edges, edges, indexing="ij")  # corners of the diamonds
-    shown = np.where(ends > starts, probability, np.nan)
-    mesh = ax.pcolormesh((first + last) / 2 - 0.5, last - first, shown, cmap="Blues", vmin=0.0, vmax=1.0, linewidth=0)
-    mesh.set_rasterized(True)
-    for one in [trees] if isinstance(trees, Tree) else listed(trees, "trees", "Trees"):
+    mesh = draw_diamonds(ax, points, probability, cmap=PROBABILITIES, vmin=0.0, vmax=1.0)
+    for one in over:
         draw_tree(one, by_width=True, ax=ax)
-    ax.set_xlim(-0.5, points[-1] - 0.5)
-    ax.set_ylim(0.0, points[-1] + 1.5)
-    ax.set_xlabel("observation")
-    ax.set_ylabel("width of the span")
+    frame_scape(ax, rows, length)
     if flag(colour_bar, "colour_bar"):
         ax.figure.colorbar(mesh, ax=ax, label="probability of a node", fraction=0.04)
     return ax
 
 
-def _between_points(believed: Any) -> tuple[np.ndarray, np.ndarray]:
+def draw_diamonds(ax: Any, points: np.ndarray, values: np.ndarray, **style: Any) -> Any:
+    """A mesh of diamonds: `values` (points, points) are numbers, or (points, points, 4) are colours, by start and end."""
+    starts, ends = np.indices(values.shape[:2])
+    edges = np.concatenate([[points[0] - 0.5], 0.5 * (points[:-1] + points[1:]), [points[-1] + 0.5]])
+    first, last = np.meshgrid(edges, edges, indexing="ij")  # corners of the diamonds
+    shown = values.copy()
+    shown[ends <= starts] = np.nan if values.ndim == 2 else 0.0  # of colours, the last is how opaque they are
+    mesh = ax.pcolormesh((first + last) / 2 - 0.5, last - first, shown, linewidth=0, **style)
+    mesh.set_rasterized(True)
+    return mesh
+
+
+def frame_scape(ax: Any, rows: Any, length: int) -> None:
+    """Limits and labels."""
+    label_observations(ax, rows, length)
+    ax.set_ylim(0.0, length + 1.5)
+    ax.set_ylabel("width of the span")
+
+
+def trees_of(trees: Any, length: int) -> list[Tree]:
+    """The trees that are drawn over a scape of so many observations."""
+    from recbayes.plot.tree import tree_of
+    from recbayes.segmentation.result import Segmentation
+
+    single = isinstance(trees, Tree | Segmentation)
+    found = [tree_of(one, "trees: each of them") for one in ([trees] if single else listed(trees, "trees", "Trees"))]
+    for one in found:
+        if one.spans[0] != (0, length):
+            raise DataError(f"a tree covers {one.spans[0][0]}:{one.spans[0][1]}, the scape has {length} observations")
+    return found
+
+
+def between_points(believed: Any) -> tuple[np.ndarray, np.ndarray]:
     """Points, and the probabilities of the spans between them, by start and end."""
     nodes = getattr(believed, "nodes", None)
     if isinstance(nodes, SpanTable):

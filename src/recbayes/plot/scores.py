@@ -10,12 +10,22 @@ from recbayes.checks.arrays import short
 from recbayes.checks.series import numbers
 from recbayes.errors import DataError
 from recbayes.plot.canvas import axes_of
+from recbayes.plot.colours import colour, dashes, mark
 
 
 def scores(levels: Sequence[float], curves: Mapping[str, Sequence[Sequence[float]]], *, ax: Any = None, **style: Any) -> Any:
-    """One curve a method: at each level its (mean, low, high), drawn with error bars, or a (mean,) alone.
+    """One curve a method: at each level its score, with error bars where it has an interval.
 
-    `style` is for the lines. Curves are a little apart from each other, so that error bars do not hide one another.
+    Curves are a little apart from each other, so that error bars do not hide one another.
+
+    Args:
+        levels: What was varied: one number for every point of a curve.
+        curves: Of every method, by its name, a (mean, low, high), or a (mean,) alone, for each level.
+        ax: The axes of matplotlib to draw into, which may have other curves already; None makes a new figure.
+        **style: How lines look, in the words of `matplotlib.axes.Axes.errorbar`.
+
+    Returns:
+        The axes.
     """
     ax = axes_of(ax)
     at = numbers(levels, "levels must be numbers")
@@ -33,8 +43,10 @@ def scores(levels: Sequence[float], curves: Mapping[str, Sequence[Sequence[float
         places = at + (number - (len(lines) - 1) / 2) * gap
         means = found[:, 0]
         bars = None if found.shape[1] == 1 else np.maximum([means - found[:, 1], found[:, 2] - means], 0.0)
-        options = {"marker": "o", "markersize": 3.5, "linewidth": 1.2, "capsize": 2, **style}
-        ax.errorbar(places, means, yerr=bars, label=name, **options)
+        own = {"color": colour(number), "linestyle": dashes(number), **mark(number)}
+        ax.errorbar(
+            places, means, yerr=bars, label=name, **{"markersize": 4, "linewidth": 1.2, "capsize": 2, **own, **style}
+        )
     ax.set_xticks(list(levels))
     if all(((found[:, 0] >= 0.0) & (found[:, 0] <= 1.0)).all() for found in lines.values()):
         ax.set_ylim(0.0, 1.0)

@@ -7,28 +7,34 @@ import numpy as np
 
 from recbayes.checks.arguments import instance
 from recbayes.plot.canvas import drawable, figure_of
-from recbayes.plot.colours import CHANGE, FIT
+from recbayes.plot.changes import draw_changes
+from recbayes.plot.colours import CHANGE, FIT, PALETTE
+from recbayes.plot.segments import CHARACTER, draw_column, shade, size_of
+from recbayes.plot.terms import label_observations
 from recbayes.plot.tree import node_places
 from recbayes.plot.tree import tree as draw_tree
 
 if TYPE_CHECKING:
-    from recbayes.plot.fitted import Fitted
     from recbayes.segmentation.result import Segmentation
 
 PANELS = 4  # columns that have panels of their own; more of them share one
 WRITTEN = 40  # nodes up to which their probabilities are written
 ROWS = 3  # rows of labels of change points
-CHARACTER = 0.011  # how wide one is, in widths of a panel
-LONGEST = 24  # characters of a column's name
 
 
 def segmented(found: "Segmentation", *, figure: Any = None) -> Any:
     """A figure of what `rb.segment` found: the series with its segments, the probability of a change, and the tree.
 
-    Each segment has a line, its level, slope and season, with a band of its noise. More than four columns are drawn
-    together, each in its own deviations. Where there is no change, there is no tree.
+    The panels are those of `segments`, `changes` and `tree`. More than four columns are drawn together, each in its own
+    deviations. Where there is no change, there is no tree.
+
+    Args:
+        found: What `rb.segment` returns.
+        figure: The figure of matplotlib to draw into, or a part of one (`figure.subfigures()`); None makes a new one.
+
+    Returns:
+        The figure.
     """
-    from recbayes.plot.ticks import label_rows
     from recbayes.segmentation.result import Segmentation
 
     instance(found, Segmentation, "found", "; rb.segment makes one")
@@ -39,7 +45,7 @@ def segmented(found: "Segmentation", *, figure: Any = None) -> Any:
     figure = figure_of(figure, (8.0, sum(heights) + 1.0))
     panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
     _series(found, panels[:series_panels])
-    _probability(found, panels[series_panels])
+    draw_changes(found, panels[series_panels])
     if found.changes:
         _tree(found, panels[-1])
     for panel in panels[: series_panels + 1]:
@@ -47,94 +53,42 @@ def segmented(found: "Segmentation", *, figure: Any = None) -> Any:
             panel.axvline(change.position - 0.5, color=CHANGE, linestyle="--", linewidth=1.0, zorder=1.5)
     _name_changes(found, panels[0])
     figure.suptitle(drawable(found.summary().split("\n", 1)[0]), fontsize="medium", parse_math=False)
-    label_rows(panels[-1].xaxis, found.data)
-    panels[-1].set_xlabel("row" if found.data.index is None else "")
-    panels[-1].set_xlim(-0.5, len(found.data) - 0.5)
+    label_observations(panels[-1], found.data, len(found.data))
     figure.align_ylabels(panels)
     return figure
 
 
 def _series(found: "Segmentation", panels: Sequence[Any]) -> None:
     """Segments are shaded in turn; each column has its panel, or all have one."""
-    from recbayes.plot.fitted import fitted
-
-    fits = [fitted(found, node) for node in found.tree.leaves]
     for panel in panels:
-        for node in found.tree.leaves[1::2]:
-            panel.axvspan(node.start - 0.5, node.end - 0.5, color="0.94", linewidth=0, zorder=0)
+        shade(panel, [node.span for node in found.tree.leaves])
     if found.data.values.shape[1] > len(panels):
-        _together(found, fits, panels[0])
+        _together(found, panels[0])
         return
     for column, panel in enumerate(panels):
-        _column(found, fits, column, panel)
+        draw_column(found, column, panel)
+        if column:
+            panel.get_legend().remove()  # kinds are those of all columns
 
 
-def _column(found: "Segmentation", fits: "Sequence[Fitted]", column: int, ax: Any) -> None:
-    y = found.data.values[:, column]
-    rows = np.arange(len(y))
-    waves = bool(found.given_segments.models[0].leaf.periods)
-    ax.plot(rows, y, color="0.75", linewidth=0.7, zorder=2)
-    ax.plot(rows, y, ".", color="0.25", markersize=_size(len(y)), zorder=3.5 if waves else 2.5)
-    for node, fit in zip(found.tree.leaves, fits, strict=True):
-        at = np.concatenate([[node.start - 0.5], rows[node.start : node.end], [node.end - 0.5]])
-        mean, low, high = (_widened(part[:, column]) for part in fit)
-        band = ax.fill_between(at, low, high, color=FIT, alpha=0.22, linewidth=0, zorder=1)
-        (line,) = ax.plot(at, mean, color=FIT, linewidth=0.9 if waves else 1.8, zorder=3)
-    if not column:
-        ax.legend([(band, line)], ["segments, ± their noise"], fontsize="x-small", framealpha=0.8)
-    names = found.data.names or (
-        ["value"] if found.data.values.shape[1] == 1 else [f"column {n}" for n in range(column + 1)]
-    )
-    name = drawable(names[column])
-    ax.set_ylabel(name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…", parse_math=False)
-
-
-def _widened(values: np.ndarray) -> np.ndarray:
-    """Values at the rows of a segment, and half a row before and after them."""
-    step = np.diff(values) if len(values) > 1 else np.zeros(1)
-    return np.concatenate([[values[0] - step[0] / 2], values, [values[-1] + step[-1] / 2]])
-
-
-def _together(found: "Segmentation", fits: "Sequence[Fitted]", ax: Any) -> None:
+def _together(found: "Segmentation", ax: Any) -> None:
     """All columns, each in its deviations from its mean; those never seen have neither."""
+    from recbayes.plot.fitted import fitted
+
     y = found.data.values
     seen = ~np.isnan(y).all(axis=0)
     centre, scale = np.zeros(y.shape[1]), np.ones(y.shape[1])
     centre[seen], scale[seen] = np.nanmean(y[:, seen], axis=0), np.nanstd(y[:, seen], axis=0)
     scale[scale == 0] = 1.0
-    dots = ax.plot(np.arange(len(y)), (y - centre) / scale, ".", markersize=_size(len(y)), alpha=0.5, zorder=2)
-    for node, fit in zip(found.tree.leaves, fits, strict=True):
-        lines = ax.plot(np.arange(node.start, node.end), (fit.mean - centre) / scale, linewidth=1.5, zorder=3)
+    ax.set_prop_cycle(color=PALETTE)
+    dots = ax.plot(np.arange(len(y)), (y - centre) / scale, ".", markersize=size_of(len(y)), alpha=0.5, zorder=2)
+    for node in found.tree.leaves:
+        lines = ax.plot(
+            np.arange(node.start, node.end), (fitted(found, node).mean - centre) / scale, linewidth=1.5, zorder=3
+        )
         for line, dot in zip(lines, dots, strict=True):
             line.set_color(dot.get_color())
     ax.set_ylabel(f"{y.shape[1]} columns,\nstandardised")
-
-
-def _size(rows: int) -> float:
-    return float(np.clip(60.0 / np.sqrt(rows), 1.5, 6.0))
-
-
-def _probability(found: "Segmentation", ax: Any) -> None:
-    probability = found.boundary_probability[1:-1]
-    at = np.flatnonzero(probability > 0)
-    if len(at):
-        ax.vlines(at + 0.5, 0.0, probability[at], color="0.2", linewidth=1.5, zorder=2, label="at exactly this place")
-    else:
-        place = {"transform": ax.transAxes, "ha": "center", "va": "center", "fontsize": "small", "color": "0.4"}
-        ax.text(0.5, 0.5, "no change in any draw", **place)
-    if found.changes:
-        position, told, low, high, within = np.array(found.changes).T
-        least, most = int(within.min()), int(within.max())
-        far = f"{most} observation{'' if most == 1 else 's'}" if least == most else f"{least} to {most} observations"
-        near = f"within {far}, with an 80 % interval"
-        spread = np.maximum([position - low, high - position], 0.0)
-        style = {"fmt": "o", "color": CHANGE, "markersize": 5, "capsize": 2, "linewidth": 1.2, "zorder": 3}
-        ax.errorbar(position - 0.5, told, xerr=spread, label=near, **style)
-    if len(at):
-        ax.legend(fontsize="x-small", loc="lower right", bbox_to_anchor=(1.0, 0.98), ncols=2, frameon=False)
-    ax.set_ylim(0.0, 1.09)
-    ax.set_yticks([0.0, 0.5, 1.0])
-    ax.set_ylabel("probability\nof a change")
 
 
 def _tree(found: "Segmentation", ax: Any) -> None:

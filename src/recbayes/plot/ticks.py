@@ -13,6 +13,7 @@ from recbayes.plot.canvas import drawable
 LONGEST = 26  # characters of a label
 ROOM = 90  # for characters along an axis
 MOST = 9  # ticks
+WORDS = 40  # that are looked at, whether all of them have room
 STEPS = [1, 2, 5, 10]  # between ticks
 FEWEST = 3  # round ones
 FIRST_DAY, LAST_DAY = date2num(np.array(["0001-01-01", "9999-12-31"], dtype="datetime64[D]"))
@@ -55,7 +56,12 @@ class Rows(MaxNLocator):
 
 
 def label_rows(axis: Any, table: Table) -> None:
-    """Ticks of an axis of rows, in the terms of the table's own index, as many as there is room for."""
+    """Ticks of an axis of rows, in the terms of the table's own index, as many as there is room for; words have all."""
+    if table.times is None and table.index is not None and len(table) <= WORDS:
+        texts = [shown(table, row) for row in range(len(table))]
+        if sum(map(len, texts)) + len(texts) <= ROOM:
+            axis.set_ticks(range(len(table)), texts)
+            return
     widest = max(len(shown(table, row)) for row in (0, len(table) - 1))
     axis.set_major_locator(Rows(table, int(np.clip(ROOM // (widest + 1), FEWEST, MOST))))
     axis.set_major_formatter(FuncFormatter(partial(_label, table)))

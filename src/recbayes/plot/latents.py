@@ -1,0 +1,104 @@
+"""The values of nodes as colours of a triangle, as in the paper's pictures of music."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recbayes.checks.arguments import flag, text
+from recbayes.checks.arrays import short
+from recbayes.errors import DataError
+from recbayes.plot.canvas import axes_of
+from recbayes.plot.scape import draw_diamonds, frame_scape, trees_of
+from recbayes.plot.terms import named_rows
+from recbayes.plot.tree import tree as draw_tree
+from recbayes.plot.values import LARGEST, painted
+from recbayes.spans.table import SpanTable
+from recbayes.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from recbayes.segmentation.result import Segmentation
+
+LEAST = 1e-4  # probability of a span that is drawn
+
+
+def latents(
+    believed: Any,
+    trees: "Tree | Segmentation | Sequence[Tree]" = (),
+    *,
+    column: int | str | Callable[[np.ndarray], Any] | None = None,
+    variable: str | None = None,
+    fade: bool = True,
+    index: Any = None,
+    ax: Any = None,
+) -> Any:
+    """Every span is a diamond, as in a scape, with a colour for the value that a node there would have.
+
+    The value is its posterior mean, given that there is a node. Spans that were never a node are white.
+
+    Args:
+        believed: What knows the values of spans: what `rb.sample_posterior` returns for a Gaussian or a general model, or
+            what `rb.outside` does.
+        trees: A tree, or several, that are drawn over it.
+        column: What of a value is the colour: the entry at this position, "largest" for the entry that is the largest, each
+            in a colour of its own, or a function from means (spans, entries) to as many colours of matplotlib. None is the
+            only entry, or the largest of several.
+        variable: The template variable whose values they are; None is the model's root.
+        fade: Whether colours are the paler, the less probable a node is.
+        index: Labels of the observations: dates, numbers or words, one for each.
+        ax: The axes of matplotlib to draw into; None makes a new figure.
+
+    Returns:
+        The axes.
+    """
+    nodes, value_of = _source(believed, None if variable is None else text(variable, "variable"))
+    length, places = nodes.length, {int(point): n for n, point in enumerate(nodes.points)}
+    spans, means = [], []
+    for one in nodes:
+        if one.probability >= LEAST and (mean := value_of(one.start, one.end)) is not None:
+            spans.append((places[one.start], places[one.end], min(one.probability, 1.0)))
+            means.append(mean)
+    if column is None:
+        column = 0 if means and len(means[0]) == 1 else LARGEST
+    painter = painted(means, column)
+    over, rows = trees_of(trees, length), named_rows(index, length)
+    colours = np.zeros((len(nodes.points), len(nodes.points), 4))
+    for (i, k, probability), own in zip(spans, painter.colours, strict=True):
+        share = np.sqrt(probability) if flag(fade, "fade") else 1.0  # the root: half as probable is not yet pale
+        colours[i, k] = [*(share * own[:3] + 1.0 - share), own[3]]
+    ax = axes_of(ax)
+    draw_diamonds(ax, nodes.points, colours)
+    for tree in over:
+        draw_tree(tree, by_width=True, ax=ax)
+    frame_scape(ax, rows, length)
+    painter.explain(ax)
+    return ax
+
+
+def _source(believed: Any, variable: str | None) -> tuple[SpanTable, Callable[[int, int], Any]]:
+    """Spans, and what gives the mean of one; None where it has none."""
+    nodes = getattr(believed, "nodes", None)
+    read = getattr(believed, "latent", None) or getattr(believed, "node", None)
+    if not isinstance(nodes, SpanTable) or read is None:
+        raise DataError(
+            "colours of values need a posterior whose nodes have values, as rb.sample_posterior makes of Gaussian and "
+            f"general models, or the result of rb.outside, got {short(believed)}; of a segmentation, draw "
+            "rb.plot.tree(found, column=0)"
+        )
+
+    def value_of(start: int, end: int) -> Any:
+        try:
+            return read(start, end, variable).mean
+        except DataError:  # a node of another variable
+            return None
+
+    if variable is not None and variable not in _variables(believed):
+        raise DataError(f"there is no variable {short(variable)}; there are {sorted(set(_variables(believed)))}")
+    return nodes, value_of
+
+
+def _variables(believed: Any) -> Iterator[str]:
+    """Names of the variables that nodes may be of."""
+    if hasattr(believed, "trees"):
+        return iter(believed.trees.labels)
+    return iter([one.name for one in believed.chart.model.variables])

@@ -13,7 +13,7 @@ CHECKSUM := $(word 1,$(shell cat $(SOURCES) | cksum))
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/kernels/$(CHECKSUM)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo study test quick bench bench-peers lint format clean
+.PHONY: help demo study test quick bench bench-peers docs lint format clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ bench: $(VENV)/installed-dev ## measure the speed of inference
 bench-peers: $(PEERS)/installed ## measure grammars, chains and change points against other libraries
 	$(PEERS)/bin/python -m benchmarks.peers
 
+docs: $(VENV)/installed-dev ## build the documentation as a site, in docs/_build/html
+	$(BIN)/python -m sphinx -M html docs docs/_build --fail-on-warning --keep-going --quiet
+	@echo "docs/_build/html/index.html is the front page"
+
 lint: $(VENV)/installed-dev ## check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -46,7 +50,7 @@ format: $(VENV)/installed-dev ## put all files into the common format
 	$(BIN)/ruff format .
 
 clean: ## remove the environments and all caches
-	rm -rf $(VENV) $(PEERS) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) $(PEERS) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build docs/gallery/built
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python $(PEERS)/bin/python:

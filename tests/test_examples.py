@@ -1,9 +1,7 @@
 """The examples run."""
 
-import re
 import runpy
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -64,62 +62,6 @@ def test_learning(capsys: pytest.CaptureFixture[str]) -> None:
 def test_overview(tmp_path: Path) -> None:
     runpy.run_path(str(EXAMPLES / "overview.py"))["main"](tmp_path / "overview.png", 50)
     assert (tmp_path / "overview.png").stat().st_size > 20_000
-
-
-def test_segment_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The Python of docs/guides/segment.md runs, and finds what is shown there."""
-    monkeypatch.chdir(tmp_path)
-    text = (EXAMPLES.parent / "docs" / "guides" / "segment.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        exec(block, names)
-    printed = capsys.readouterr().out
-    assert "1 change point in 100 observations from 1871 to 1970" in printed
-    assert "[1899]" in printed
-    assert "[Timestamp('2024-03-01 00:00:00')]" in printed
-    assert (tmp_path / "nile.png").exists()
-
-
-def test_long_series_guide(capsys: pytest.CaptureFixture[str]) -> None:
-    """The Python of docs/guides/long-series.md runs, and finds what is shown there."""
-    text = (EXAMPLES.parent / "docs" / "guides" / "long-series.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        exec(block, names)
-    printed = capsys.readouterr().out
-    assert [one.position for one in names["found"].changes] == pytest.approx([3000, 4000, 8000], abs=1)
-    assert names["chart"].candidates.left_out <= 0.3
-    assert 0.0 < names["full"].log_evidence - names["chart"].log_evidence < 0.6
-    assert "boundaries expected elsewhere" in printed
-
-
-def test_general_guide(capsys: pytest.CaptureFixture[str]) -> None:
-    """The Python of docs/guides/densities.md runs."""
-    text = (EXAMPLES.parent / "docs" / "guides" / "densities.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        exec(block, names)
-    length = len(names["y"])
-    assert 10 <= length <= 20
-    assert names["true_tree"].nodes[0].span == (0, length)
-    assert 1 <= len(names["words"]) <= 12
-    assert f"0:{length} x" in capsys.readouterr().out
-
-
-def test_music_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The Python of docs/guides/music.md runs, and finds what is shown there."""
-    monkeypatch.chdir(tmp_path)
-    text = (EXAMPLES.parent / "docs" / "guides" / "music.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        exec(block, names)
-    printed = capsys.readouterr().out
-    assert "Score('Prelude in C major, BWV 846': 549 notes, 35 bars, 140 quarters)" in printed
-    assert "(70, 12)" in printed
-    assert names["piece"].onsets[:5].tolist() == [0, 0.25, 0.5, 0.75, 1]
-    assert names["piece"].pitches[:5].tolist() == [60, 64, 67, 72, 76]
-    assert names["bars"].counts[0][[0, 4, 7]].tolist() == [5, 4.5, 1]
-    assert repr(names["bars"]) == "Slices(35 of 0 to 140 quarters)"
 
 
 def test_nile(tmp_path: Path) -> None:

@@ -1,0 +1,23 @@
+"""Every public name is in the reference, once."""
+
+import inspect
+import re
+from collections import Counter
+
+import recbayes as rb
+from tests.docs.pages import DOCS
+
+ENTRY = re.compile(r"^\.\. auto(?:class|function|exception|data|module):: recbayes\.([\w.]+)", re.MULTILINE)
+
+
+def public() -> set[str]:
+    names: set[str] = set()
+    for name in rb.__all__:
+        thing = getattr(rb, name)
+        names |= {f"{name}.{inner}" for inner in thing.__all__} if inspect.ismodule(thing) else {name}
+    return names
+
+
+def test_all_are_there_once() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
+    assert Counter(ENTRY.findall(text)) == Counter(public())

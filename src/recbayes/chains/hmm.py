@@ -25,10 +25,20 @@ def HMM(
     states: tuple[str, ...] | None = None,
     symbols: tuple[str, ...] | None = None,
 ) -> DiscreteRBN:
-    """A hidden Markov model: `initial` (n), `transition` (n, n) and `emission` (n, symbols) probabilities.
+    """A hidden Markov model: a `DiscreteRBN` whose variables are `state` and `shown`.
 
-    `termination` is the probability to end after an observation. None takes the length as given, as is usual for hidden
-    Markov models: continuing and ending both have weight one, and the evidence is that of the observations.
+    >>> weather = rb.HMM([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], [[0.7, 0.3], [0.1, 0.9]], symbols=("dry", "wet"))
+    >>> rb.best_states(weather, ["dry", "dry", "wet", "wet"])[0].tolist()
+    [0, 0, 1, 1]
+
+    Arguments:
+        initial: probabilities of the first state, (n,).
+        transition: of the next state, given the one in the row, (n, n).
+        emission: of the symbols, given the state in the row, (n, symbols).
+        termination: the probability to end after an observation. None takes the length as given, as is usual for hidden
+            Markov models: continuing and ending both have weight one, and the evidence is that of the observations.
+        states: names of the states. None: "0", "1" and so on.
+        symbols: names of the symbols. None: "0", "1" and so on.
     """
     given = {"initial": initial, "transition": transition, "emission": emission}
     start, A, B = (frozen(values, name) for name, values in given.items())

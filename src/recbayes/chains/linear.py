@@ -30,10 +30,20 @@ def LinearDynamicalSystem(
     *,
     termination: float = TERMINATION,
 ) -> GaussianRBN:
-    """x_1 ~ N(initial_mean, initial_covariance), x_t+1 ~ N(F x_t, Q), y_t ~ N(H x_t, R), in this order of arguments.
+    """A linear dynamical system, as a `GaussianRBN`: x_1 ~ N(initial_mean, initial_covariance), x_t+1 ~ N(F x_t, Q), y_t ~
+    N(H x_t, R).
 
-    `termination` is the probability to end after an observation: the log evidence of N observations is that of the Kalman
-    filter plus (N - 1) log(1 - termination) + log(termination).
+    A number is a matrix with one entry. The log evidence of N observations is that of the Kalman filter plus (N - 1) log(1 -
+    termination) + log(termination).
+
+    Arguments:
+        transition: F, (d, d).
+        transition_covariance: Q, (d, d).
+        observation: H, (columns, d).
+        observation_covariance: R, (columns, columns).
+        initial_mean: of the first state, (d,).
+        initial_covariance: of the first state, (d, d).
+        termination: the probability to end after an observation.
     """
     return SwitchingLinearDynamicalSystem(
         [1.0],
@@ -62,8 +72,19 @@ def SwitchingLinearDynamicalSystem(
 ) -> GaussianRBN:
     """A hidden Markov model of regimes with Gaussian states: x_t ~ N(F_k x_t-1, Q_k), y_t ~ N(H_k x_t, R_k).
 
-    `initial` and `switching` are the regimes' initial and transition probabilities. The variables are `state` and `shown`,
-    numbered where there are several regimes ("state 0", ...), below a root that chooses the first regime.
+    The variables are `state` and `shown`, numbered where there are several regimes ("state 0", ...), below a root that
+    chooses the first regime.
+
+    Arguments:
+        initial: probabilities of the first regime, (n,).
+        switching: of the next regime, given the one in the row, (n, n).
+        transitions: F of each regime, (d, d).
+        transition_covariances: Q of each regime, (d, d).
+        observations: H of each regime, (columns, d).
+        observation_covariances: R of each regime, (columns, columns).
+        initial_mean: of the first state, (d,).
+        initial_covariance: of the first state, (d, d).
+        termination: the probability to end after an observation.
     """
     mean = np.atleast_1d(frozen(initial_mean, "initial_mean"))
     start, chances = frozen(initial, "initial"), frozen(switching, "switching")

@@ -16,19 +16,23 @@ from recbayes.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """A series with more than its values: noise of each observation's own, and times. Plain arrays are series without.
+    """A series with more than its values: noise of each observation's own, times, regressors. Plain arrays are series
+    without.
 
-    `noise_covariance` replaces the model's emission covariance, observation by observation: (N, columns) for variances or
-    (N, columns, columns) for covariance matrices.
+    With times, lengths of leaves count time instead of observations, in ticks of one unit. A leaf that lasts from one
+    observation to just before another is as long as the time between these, and observations of one tick are in one leaf.
+    Where values are missing in between, time says how many: the result is that of the series on the full grid, NaN where
+    nothing was observed, whose segments only begin where something was.
 
-    `times` say when observations were made: numbers or datetime64, not decreasing. Lengths of leaves then count time instead
-    of observations, in ticks of one `unit` (a number, for dates a timedelta64). By default that is the longest step of which
-    all times are whole multiples, if it is at least a twentieth of the median time between observations, or else about that
-    median; see `ticks`. A leaf that lasts from one observation to just before another is as long as the time between these,
-    and observations of one tick are in one leaf. Where values are missing in between, time says how many: the result is that
-    of the series on the full grid, NaN where nothing was observed, whose segments only begin where something was.
-
-    `regressors` (N, regressors) are columns that a `Leaf` may have coefficients for.
+    Arguments:
+        values: (N, columns) or (N,), NaN for missing entries.
+        noise_covariance: what replaces the model's emission covariance, observation by observation: (N, columns) for
+            variances or (N, columns, columns) for covariance matrices. None: the model's.
+        times: when observations were made: numbers or datetime64, not decreasing. None: one after the other.
+        unit: the length of a tick: a number, for dates a timedelta64. None takes the longest step of which all times are
+            whole multiples, if it is at least a twentieth of the median time between observations, or else about that
+            median; see `ticks`.
+        regressors: (N, regressors): columns that a `Leaf` may have coefficients for. None: there are none.
     """
 
     values: np.ndarray
@@ -48,7 +52,12 @@ class Series:
         return ticks_of(*as_times(self.times, self.unit, len(self), "the series"))
 
     def part(self, start: int, end: int) -> "Series":
-        """The observations from start to end, of a checked series."""
+        """Some of the observations of a checked series.
+
+        Arguments:
+            start: the first.
+            end: the one after the last.
+        """
         given = self.noise_covariance, self.times, self.regressors
         noise, times, regressors = (None if one is None else one[start:end] for one in given)
         return Series(self.values[start:end], noise, times, self.unit, regressors)

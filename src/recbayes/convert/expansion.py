@@ -51,18 +51,21 @@ def expand(
 ) -> GaussianRBN:
     """The Gaussian RBN on the skeleton of a grammar, in normal form.
 
-    `dim` is the dimension of all variables, or one for each non-terminal. `emissions` say what terminals look like: for each
-    name an (offset, standard deviation) pair, y ~ N(x + offset, std^2) with x the value of the node above, or an `Observe`
-    or an `Emit` (its own probability is ignored), with a map where the dimensions differ. Where a terminal is alone in its
-    rule, an `Emit` may produce several observations.
-
-    `std` is the noise of the links from parents to children, whose map is the identity: a standard deviation, one per
-    dimension, or a root matrix; or a whole `Link`. A mapping gives one for each non-terminal child, by its name, or for all
-    the children of a rule, by (left, right) as the grammar has them; the rule comes first.
-
     A grammar whose rules are all A -> B C or A -> b keeps its variables, rules and their order. For one that is not, use
-    `expand_linear`, whose `to_cnf` knows the way back to the grammar's own trees. Cycles of unary rules are followed until
-    the probability to go on is at most `cycle_tolerance`.
+    `expand_linear`, whose `to_cnf` knows the way back to the grammar's own trees.
+
+    Arguments:
+        grammar: a `PCFG`, or anything with `start` and `rules`.
+        dim: the dimension of all variables, or one for each non-terminal.
+        emissions: what terminals look like: for each name an (offset, standard deviation) pair, y ~ N(x + offset, std^2)
+            with x the value of the node above, or an `Observe` or an `Emit` (its own probability is ignored), with a map
+            where the dimensions differ. Where a terminal is alone in its rule, an `Emit` may produce several observations.
+        std: the noise of the links from parents to children, whose map is the identity: a standard deviation, one per
+            dimension, or a root matrix; or a whole `Link`. A mapping gives one for each non-terminal child, by its name, or
+            for all the children of a rule, by (left, right) as the grammar has them; the rule comes first.
+        prior_mean: mean of the root's value, a number or one per dimension.
+        prior_std: its deviation: a number, one per dimension, or a root matrix.
+        cycle_tolerance: cycles of unary rules are followed until the probability to go on is at most this.
     """
     options = {"emissions": emissions, "std": std, "prior_mean": prior_mean, "prior_std": prior_std}
     return expand_linear(grammar, dim=dim, **options).to_cnf(cycle_tolerance).model

@@ -25,7 +25,12 @@ WORD = "word"  # the terminal, and the step that leads to it
 
 
 class VectorGrammar(NamedTuple):
-    """A latent vector grammar as a model, and the words whose numbers it reads."""
+    """A latent vector grammar as a model.
+
+    Attributes:
+        model: the `RBN`.
+        words: those whose numbers it reads, in order.
+    """
 
     model: RBN
     words: tuple[str, ...]
@@ -34,10 +39,20 @@ class VectorGrammar(NamedTuple):
 def latent_vector_grammar(
     grammar: PCFG, dim: int = 2, *, width: float = 1.0, spread: float = 0.5, seed: int = 0
 ) -> VectorGrammar:
-    """The grammar with a vector for every non-terminal, as an `RBN`; places of rules and moves of children are random.
+    """The grammar with a vector for every non-terminal, as an `RBN`: a `VectorGrammar`.
 
-    Rules must have two or more non-terminals, or one terminal, on their right-hand sides. Words are numbers, in the order of
-    `words`. `width` is s, `spread` is t; these, the places, moves and weights are parameters, which `rb.fit` learns.
+    A rule r of A is the more probable the nearer the vector x of A is to the rule's own place m_r, with probability
+    proportional to w_r exp(-|x - m_r|^2 / 2 s^2), where w_r are the grammar's weights; and the vectors of its children are
+    normal about c_r + x, with deviation t. Places and moves c_r are random. All of these are parameters, which `rb.fit`
+    learns.
+
+    Arguments:
+        grammar: its rules must have two or more non-terminals, or one terminal, on their right-hand sides. Words are
+            numbers, in the order of `words`.
+        dim: the dimension of the vectors.
+        width: s; the wider, the less vectors matter.
+        spread: t.
+        seed: of places and moves.
     """
     instance(grammar, PCFG, "grammar", error=ModelError)
     dim = whole_number(dim, "dim", least=1, most=1000)

@@ -12,10 +12,14 @@ def dirichlet_series(counts: object, *, pseudo_count: float = 1.0, concentration
     """Counts or shares (observations x columns) as a series in log space, each entry with noise of its own.
 
     With a = concentration (counts + pseudo_count) / their sum, a Gamma variable with shape a has about a log-normal
-    distribution, and so the series has the values log a - s / 2 and the noise variances s = log(1 / a + 1). A concentration
-    of one is the paper's; it says that a row is worth one count in all, and so leaves much noise. Rows that are NaN, or
-    zero throughout and without pseudo-counts, are missing. The noise is part of the data: evidences with other pseudo-counts
-    or concentrations are not comparable (see `recbayes.Composition`, whose are).
+    distribution, and so the series has the values log a - s / 2 and the noise variances s = log(1 / a + 1). The noise is
+    part of the data: evidences with other pseudo-counts or concentrations are not comparable (see `recbayes.Composition`,
+    whose are).
+
+    Arguments:
+        counts: not negative. Rows that are NaN, or zero throughout and without pseudo-counts, are missing.
+        pseudo_count: added to every entry.
+        concentration: how many counts a row is worth in all; one is the paper's, which leaves much noise.
     """
     rows = numbers(counts, "counts must be numbers (NaN for missing ones)")
     if rows.ndim != 2 or not rows.size:

@@ -9,9 +9,19 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Example:
-    """A real series with its story: `values` (observations by columns) and `index` (when they were) are read-only.
+    """A real series with its story: `values` and `index` are read-only.
 
     Wherever recbayes takes a series it takes an example, and so does whatever takes arrays.
+
+    Attributes:
+        name: of the series.
+        values: observations by columns.
+        index: when they were.
+        names: of the columns.
+        unit: of the values.
+        period: how many observations a season has. None where there is none.
+        description: what is to be seen.
+        source: where it is from.
     """
 
     name: str

@@ -80,9 +80,14 @@ def fetch_wtc(
 ) -> dict[int, Path]:
     """The 48 preludes of Bach's Well-Tempered Clavier as kern files: where each of them is, by its BWV number, 846 to 893.
 
-    They come from github.com/humdrum-tools/bach-wtc, or from another place that has them (`base_url`), and stay in `folder`
-    (by default one of the user's cache); what is there already is not fetched again. `works` are some of the numbers. The
-    files are for study: they carry a copyright, and no licence to give them on.
+    They come from github.com/humdrum-tools/bach-wtc; what is there already is not fetched again. The files are for study:
+    they carry a copyright, and no licence to give them on.
+
+    Arguments:
+        folder: where they stay. None takes one of the user's cache.
+        works: some of the numbers. None: all.
+        base_url: another place that has them. None: as above.
+        progress: whether to show how far it is.
     """
     pooch = _pooch()
     place = pooch.os_cache("recbayes") / "wtc" if folder is None else path_of(folder, "folder")

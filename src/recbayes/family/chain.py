@@ -10,13 +10,22 @@ class Chain(NamedTuple):
     """The variables of a chain: a state leads on to what shows it and to the next state, until it emits the last one.
 
     A model is a chain only if it is given one of these, and then it is checked to have this form.
+
+    Arguments:
+        state: the name of the variable of the states.
+        shown: that of what shows a state.
     """
 
     state: str = "state"
     shown: str = "shown"
 
     def demand(self, holds: bool, what: str) -> None:
-        """An error if the model is not of the form that makes it a chain."""
+        """An error if the model is not of the form that makes it a chain.
+
+        Arguments:
+            holds: whether it is.
+            what: is wrong, in words.
+        """
         if not holds:
             raise ModelError(f"a model with chain={tuple(self)} must be a chain, but {what}")
 

@@ -23,7 +23,11 @@ class Objective(ABC):
 
     @abstractmethod
     def choose(self, posterior: "Posterior") -> Tree:
-        """The best tree, with its rules."""
+        """The best tree, with its rules.
+
+        Arguments:
+            posterior: the posterior to choose from.
+        """
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,11 @@ class ExpectedF1(Objective):
 
 @dataclass(frozen=True)
 class Threshold(Objective):
-    """The tree with the largest sum of node probabilities minus the threshold: low favours recall, high precision."""
+    """The tree with the largest sum of node probabilities minus the threshold.
+
+    Arguments:
+        threshold: between 0 and 1; low favours recall, high precision.
+    """
 
     threshold: float = 0.5
 

@@ -13,13 +13,20 @@ from recbayes.checks.arrays import short
 from recbayes.errors import ApproximationWarning, DataError
 from recbayes.family.decode import Cells, expected_f1_tree
 from recbayes.family.objectives import Objective, objective_of
+from recbayes.family.shown import posterior_html
 from recbayes.spans.table import SpanTable
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
 
 
 class ScoredTree(NamedTuple):
-    """A tree with its exact log p(Y, Z), and its posterior probability."""
+    """A tree, and how probable it is.
+
+    Attributes:
+        tree: the tree.
+        log_joint: its exact log p(Y, Z).
+        probability: of the tree, given the observations.
+    """
 
     tree: Tree
     log_joint: float
@@ -27,7 +34,13 @@ class ScoredTree(NamedTuple):
 
 
 class Latent(NamedTuple):
-    """The value of a node, given that it exists: its mean and covariance, and the node's probability."""
+    """The value of a node, given that it exists.
+
+    Attributes:
+        mean: of the value.
+        covariance: of the value, a matrix.
+        probability: of the node.
+    """
 
     mean: np.ndarray
     covariance: np.ndarray
@@ -35,7 +48,11 @@ class Latent(NamedTuple):
 
 
 class Posterior(ABC):
-    """Weighted draws of trees, and what follows from them."""
+    """Weighted draws of trees, and what follows from them.
+
+    Attributes:
+        trees: all draws: a sequence of `Tree`s, which are made when they are looked at.
+    """
 
     trees: Forest
 
@@ -52,7 +69,7 @@ class Posterior(ABC):
     @property
     @abstractmethod
     def log_evidence(self) -> float:
-        """log p(Y)."""
+        """log p(Y): the log evidence, trees and values summed and integrated out."""
 
     @property
     @abstractmethod
@@ -75,14 +92,22 @@ class Posterior(ABC):
         return ""
 
     def warn(self, name: str = "") -> None:
-        """Say so where the draws are poor."""
+        """Warn where the draws are poor.
+
+        Arguments:
+            name: how the warning begins.
+        """
         name = text(name, "name")
         if self.complaint:
             warnings.warn(name + self.complaint, ApproximationWarning, stacklevel=3)
 
     @abstractmethod
     def best(self, count: int) -> list[ScoredTree]:
-        """The most probable distinct trees, best first, with their exact log joint probabilities."""
+        """The most probable distinct trees, best first, with their exact log joint probabilities: `ScoredTree`s.
+
+        Arguments:
+            count: how many, at most.
+        """
 
     @property
     @abstractmethod
@@ -91,7 +116,11 @@ class Posterior(ABC):
 
     @abstractmethod
     def finish(self, tree: Forest) -> Tree:
-        """A decoded tree, given as a forest of one, with its rules chosen."""
+        """A decoded tree with its rules chosen.
+
+        Arguments:
+            tree: the tree, as a forest of one.
+        """
 
     # Nodes
 
@@ -130,7 +159,15 @@ class Posterior(ABC):
         return self.nodes.dense_error()
 
     def rule_probability(self, start: int, end: int, variable: str | None = None) -> dict[str, float]:
-        """Probabilities of the rules of a node, given that it exists: which shift, or that it emits."""
+        """Probabilities of the rules of a node, given that it exists: which shift, or that it emits.
+
+        If no draw has the node, there is an error.
+
+        Arguments:
+            start: the first observation of the node's span.
+            end: the observation after its last.
+            variable: the node's variable. None takes nodes of any.
+        """
         here = self._nodes_at(start, end, variable)
         rules = self.trees.rules[here]
         weights = self.weights[self.trees.owners[here]]
@@ -185,10 +222,14 @@ class Posterior(ABC):
     # Trees
 
     def tree(self, objective: Objective | str = "f1", *, threshold: float = 0.5) -> Tree:
-        """One tree: the best by `ExpectedF1()`, `Threshold(t)` or `MostProbable()`; for short "f1", "threshold" with the
-        threshold, or "map".
+        """One tree that stands for all.
 
         Its nodes carry their posterior probabilities and, where they have values, the values' means and covariances.
+
+        Arguments:
+            objective: what it is to be best at: "f1" or `ExpectedF1()`, "map" or `MostProbable()`, `Threshold(t)`, or
+                "threshold", with the argument of this name.
+            threshold: of the objective "threshold".
         """
         chosen = objective_of(objective, threshold)
         tree = chosen.choose(self)
@@ -201,7 +242,11 @@ class Posterior(ABC):
             raise DataError(f"the tree covers {first}:{last}, there are {self.length} observations")
 
     def with_probabilities(self, tree: Tree) -> Tree:
-        """A tree, of any form, whose nodes have the probabilities of their spans."""
+        """A tree whose nodes have the probabilities of their spans.
+
+        Arguments:
+            tree: a tree over the same observations, of any form.
+        """
         self._check(tree)
         pairs = zip(tree, self._probabilities(tree), strict=True)
         return Tree([replace(node, probability=probability) for node, probability in pairs], tree.arities)
@@ -218,11 +263,18 @@ class Posterior(ABC):
 
     @abstractmethod
     def dress(self, tree: Tree) -> Tree:
-        """The tree with all that is known of its nodes."""
+        """A tree with all that is known of its nodes.
+
+        Arguments:
+            tree: a tree over the same observations that the model can generate.
+        """
 
     def _probabilities(self, tree: Tree) -> list[float]:
         """The probabilities of a tree's spans."""
         return self.nodes.of(*np.array(tree.spans).T).tolist()
+
+    def _repr_html_(self) -> str:
+        return posterior_html(self)
 
     def __repr__(self) -> str:
         return (

@@ -53,7 +53,14 @@ EXPLANATION = (
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """The hierarchy of a piece: `posterior` has all that is known of its trees, `tree` the one to look at."""
+    """The hierarchy of a piece.
+
+    Attributes:
+        score: the piece.
+        slices: what was looked at.
+        model: by which it was found.
+        posterior: all that is known of its trees.
+    """
 
     score: Score
     slices: Slices
@@ -91,7 +98,11 @@ class Analysis:
         return rows
 
     def to_html(self, path: str | Path | None = None) -> str:
-        """The page for musicians: score, tree and sound in one file, which is written to `path` if that is given."""
+        """The page for musicians, as text: score, tree and sound in one file.
+
+        Arguments:
+            path: where to write it, too. None writes nothing.
+        """
         text = music_page(self.score, self.nodes, heading=self.score.title, explanation=EXPLANATION)
         if path is not None:
             write_whole(Path(path), text)
@@ -104,10 +115,15 @@ class Analysis:
 def analyse(
     score: Score, *, per: str | int = "bar", model: Harmony | GaussianRBN | None = None, draws: int = 500, seed: int = 0
 ) -> Analysis:
-    """The hierarchy of a piece, with honest probabilities.
+    """The hierarchy of a piece, with honest probabilities: an `Analysis`.
 
-    `per` says what is summed over: "bar", "beat", or a number of equal slices. In pieces with more than 80 slices two of
-    them, or three and so on, are one. The model is the pretrained one if none is given.
+    Arguments:
+        score: the piece, as `read_score` reads it.
+        per: what is summed over: "bar", "beat", or a number of equal slices. In pieces with more than 80 slices two of them,
+            or three and so on, are one.
+        model: a `Harmony`, or a `GaussianRBN` over shares of pitch classes. None takes the pretrained one.
+        draws: how many trees are drawn.
+        seed: of the draws.
     """
     instance(score, Score, "score")
     model = pretrained() if model is None else model

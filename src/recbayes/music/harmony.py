@@ -34,12 +34,22 @@ SPLIT = 0.49  # the probability that a passage is two
 
 
 class Harmony(Saved):
-    """Kinds of harmony, their profiles (in logarithms, from the root on), and what prepares what.
+    """Kinds of harmony, their profiles, and what prepares what.
 
-    `preparations[a, n, b]` is the probability that what prepares a passage of kind a is of kind b, with a root n semitones
-    higher. `scales` are multiples of the deviation, with weights. `modes` are mean shares in major and minor, from the tonic
-    on, by which passages are said to be in a key. `balance` is the strength of `rb.balanced_preference`, and `lengths` are
-    the probabilities that a passage which is not divided has one slice, two, and so on.
+    Arguments:
+        kinds: names of the kinds, such as "major triad".
+        profiles: of each kind, logarithms of the shares of pitch classes from the root on, (kinds, 12).
+        covariance: of the logarithms of a slice about its profile, (12, 12).
+        scales: multiples of the deviation, of which a slice takes one.
+        scale_weights: their probabilities.
+        roots: probabilities of the kinds of a whole piece's harmony.
+        preparations: (kinds, 12, kinds): entry (a, n, b) is the probability that what prepares a passage of kind a is of
+            kind b, with a root n semitones higher.
+        modes: mean shares in major and minor, from the tonic on, by which passages are said to be in a key, (2, 12).
+        balance: the strength of `rb.balanced_preference`.
+        pseudo_count: added to shares before their logarithms are taken.
+        resolution: how finely shares are recorded.
+        lengths: probabilities that a passage which is not divided has one slice, two, and so on.
     """
 
     format: ClassVar[str] = "recbayes.Harmony"
@@ -105,11 +115,16 @@ class Harmony(Saved):
         super().__setattr__(name, value)
 
     def with_fields(self, **fields: Any) -> Self:
-        """The same, but for some fields."""
+        """The same, but for some fields.
+
+        Arguments:
+            **fields: what is to be different, by name.
+        """
         return type(self)(**{name: getattr(self, name) for name in self.fields} | fields)
 
     @property
     def states(self) -> int:
+        """The number of states: twelve roots for each kind."""
         return CLASSES * len(self.kinds)
 
     @property
@@ -119,6 +134,7 @@ class Harmony(Saved):
 
     @property
     def mode_profiles(self) -> dict[str, np.ndarray]:
+        """The mean shares in major and minor, by name."""
         return dict(zip(MODES, self.modes, strict=True))
 
     def table(self) -> np.ndarray:
@@ -131,15 +147,27 @@ class Harmony(Saved):
         return found.reshape(self.states, self.states)
 
     def heard(self, counts: object) -> "Heard":
-        """What sounding times (slices x 12) say of every slice's state; nothing of slices in which nothing sounds."""
+        """What sounding times say of every slice's state; nothing of slices in which nothing sounds.
+
+        Arguments:
+            counts: (slices, 12), as `slice_score(...).counts` are.
+        """
         return _hear(self, profiles(counts))
 
     def grammar(self, counts: object) -> "PieceGrammar":
-        """The grammar of one piece, whose words are its slices, given as sounding times (slices x 12)."""
+        """The grammar of one piece, whose words are its slices.
+
+        Arguments:
+            counts: (slices, 12), as `slice_score(...).counts` are.
+        """
         return PieceGrammar(self, self.heard(counts))
 
     def state_of(self, name: str) -> tuple[int, str] | None:
-        """Root and kind of a state; None if there is no state of this name."""
+        """Root and kind of a state; None if there is no state of this name.
+
+        Arguments:
+            name: of the state.
+        """
         if name not in self.names:
             return None
         kind, root = divmod(self.names.index(name), CLASSES)

@@ -48,7 +48,13 @@ ROOT_PRIOR = 0.1  # pieces that each kind has been of
 
 @dataclass(frozen=True)
 class LearntHarmony:
-    """The model, and the log evidence of all pieces (of slices and of their number) before each step and at the end."""
+    """A model of harmony that was learnt, and how.
+
+    Attributes:
+        model: the model.
+        history: the log evidence of all pieces (of slices and of their number) before each step and at the end.
+        converged: whether the last step gained less than the tolerance.
+    """
 
     model: Harmony
     history: tuple[float, ...]
@@ -74,12 +80,19 @@ def learn_harmony(
     executor: Executor | None = None,
     tell: Callable[[int, float], None] | None = None,
 ) -> LearntHarmony:
-    """Harmony of pieces, each given as sounding times (slices x 12), as `slice_score(...).counts` are.
+    """Harmony of pieces, by expectation maximisation: a `LearntHarmony`.
 
-    It ends after so many steps, or when one raises the log evidence by less than `tolerance` times the number of slices.
-    The seed varies what preparations begin with; `balance` is the strength of `rb.balanced_preference`; `start` is a model
-    to begin with instead. Passages that are not divided have one slice (for bars), or up to `longest`. `tell` is told each
-    step and the log evidence before it.
+    Arguments:
+        pieces: sounding times of each (slices, 12), as `slice_score(...).counts` are.
+        steps: how many, at most.
+        tolerance: it ends when a step raises the log evidence by less than so much times the number of slices.
+        balance: the strength of `rb.balanced_preference`. None: 0, or that of the model to begin with.
+        longest: how many slices a passage that is not divided may have. None: one (for bars), or as many as in the model to
+            begin with.
+        seed: varies what preparations begin with.
+        start: a model to begin with, which has its own balance and longest passage. None makes one from the pieces.
+        executor: what runs the work, any of `concurrent.futures`. None takes threads.
+        tell: is told each step, and the log evidence before it. None tells nobody.
     """
     listing = listed(pieces, "pieces", "arrays of sounding times", DataError)
     given = [named(f"piece {number}", checked_counts, piece) for number, piece in enumerate(listing)]

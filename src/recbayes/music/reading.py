@@ -16,8 +16,12 @@ def read_score(path: str | os.PathLike, *, repeats: bool = False) -> Score:
     """The notes of a file, with its bars and beats: MusicXML (.musicxml, .xml, .mxl), kern (.krn), MEI (.mei) or MIDI.
 
     Tied notes are one, grace notes and percussion are left out, and instruments that transpose sound as they do. A piece
-    ends with its last note. Repeats and endings are unfolded if `repeats` is true, and the score is then drawn as it is
-    played. A MIDI file has no repeats, and its bars are those that its time signatures count from the beginning.
+    ends with its last note. A MIDI file has no repeats, and its bars are those that its time signatures count from the
+    beginning. Files that cannot be read are a `FileError`.
+
+    Arguments:
+        path: the file.
+        repeats: whether repeats and endings are unfolded; the score is then drawn as it is played.
     """
     place = path_of(path)
     repeats = flag(repeats, "repeats")

@@ -7,11 +7,19 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """Notes of a piece, sorted by onset and pitch; ties are merged, grace notes left out.
+    """Notes of a piece, sorted by onset and pitch; ties are merged, grace notes left out. Times are in quarter notes.
 
-    `bars` and `beats` say where these begin; the last number of each is the end of the piece. `names` are what bars are
-    called, mostly their numbers. `drawing` is what the score is drawn from (MEI), if it was read from a score, and `ids`
-    are then the notes' names in it.
+    Arguments:
+        title: of the piece.
+        onsets: when each note begins, (notes,).
+        offsets: when it ends.
+        pitches: as MIDI numbers: 60 is middle C.
+        bars: where bars begin, and the end of the piece, (bars + 1,).
+        names: what bars are called, mostly their numbers.
+        beats: where beats begin, and the end of the piece, (beats + 1,).
+        seconds: of a quarter note: how fast it is played.
+        drawing: what the score is drawn from (MEI). None if it was not read from a score.
+        ids: the notes' names in the drawing, if there is one.
     """
 
     title: str

@@ -17,6 +17,13 @@ class Slices:
     """Pitch classes in stretches of time: how many quarters each of them sounds, C first.
 
     A pitch that several voices have at the same time counts once, and the same pitch class in two octaves counts twice.
+
+    Attributes:
+        edges: where slices begin, and the end, in quarters, (slices + 1,).
+        counts: how many quarters each pitch class sounds, (slices, 12).
+        bar: in which bar of the score each begins, counted from 0.
+        beat: where in that bar, in quarters.
+        seconds: when each begins.
     """
 
     edges: np.ndarray  # (slices + 1,) in quarters
@@ -33,7 +40,12 @@ class Slices:
 
 
 def slice_score(score: Score, per: str | int = "bar") -> Slices:
-    """A score cut at its bars (`per="bar"`), at its beats (`per="beat"`), or into some number of equal slices."""
+    """A score cut into slices of time, with the pitch classes of each: `Slices`.
+
+    Arguments:
+        score: the score.
+        per: "bar", "beat", or a number of equal slices.
+    """
     score = instance(score, Score, "score", "; read_score gives one")
     edges = _edges(score, per)
     bar = np.clip(np.searchsorted(score.bars, edges[:-1] + 1e-9, side="right") - 1, 0, len(score.names) - 1)

@@ -43,30 +43,28 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
     pandas, polars and others, whose index or only column of dates is its time; `X` is one of them or a list of several, of
     any lengths; for models of other families it is what they read. Results are those of one series, or lists.
 
-    Parameters
-    ----------
-    model : the model to start from; None takes the defaults of `rb.segment`, or guesses a GaussianRBN if it is to learn one.
-    learn : whether to learn; None does if there is a model or shifts. False takes a model as it is.
-    shifts : for a guessed model, the left child's transpositions and their probabilities.
-    covariance : of a learnt model: "scalar", "diagonal", "circulant", "full", or "keep" for what the model has.
-    level : for `transform` and `predict_change_points`, the depth at which to cut trees (0 is the root); None takes leaves.
-    draws : trees drawn from each series' posterior.
-    restarts, exact : of learning, as for `rb.fit`.
-    random_state : seed of all draws.
-    executor : as for `rb.segment` and `rb.fit`.
-
-    Attributes
-    ----------
-    model_ : the learnt or given model; by default the most probable of the models that were averaged over, for a list of
-        series a list.
-    fit_ : the `Fit` of a learnt model, else None.
-    segmentation_ : by default the `Segmentation` of the series, for a list of series a list; else None.
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
-
-    `boundaries` of all methods are the positions at which segments may begin and end, for a list of series a list. "auto"
-    finds them; None does so too by default and for long series, and has all positions else.
-
     Pickled and deep copies are without the executor, which belongs to this process; clones share it.
+
+    Arguments:
+        model: the model to start from. None takes the defaults of `rb.segment`, or guesses a `GaussianRBN` if it is to learn
+            one.
+        learn: whether to learn. None does if there is a model or shifts. False takes a model as it is.
+        shifts: for a guessed model, the left child's transpositions and their probabilities. None: there are none.
+        covariance: of a learnt model: "scalar", "diagonal", "circulant", "full", or "keep" for what the model has.
+        level: for `transform` and `predict_change_points`, the depth at which to cut trees (0 is the root). None takes
+            leaves.
+        draws: trees drawn from each series' posterior.
+        restarts: of learning, as for `rb.fit`. None takes some.
+        exact: of learning, as for `rb.fit`.
+        random_state: seed of all draws.
+        executor: what runs the work, as for `rb.segment` and `rb.fit`. None takes threads.
+
+    Attributes:
+        model_: the learnt or given model; by default the most probable of the models that were averaged over, for a list of
+            series a list.
+        fit_: the `Fit` of a learnt model, else None.
+        segmentation_: by default the `Segmentation` of the series, for a list of series a list; else None.
+        n_features_in_, feature_names_in_: as everywhere in scikit-learn.
     """
 
     n_features_in_: int
@@ -101,39 +99,84 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
         self.executor = executor
 
     def fit(self, X: Any, y: Any = None, *, trees: Any = None, boundaries: Any = None) -> "HierarchicalSegmenter":
-        """Learn the model, or keep what the default says of the series. `trees`, where known, are to be learnt from: for
-        every series a `Tree` or None. `y` is not looked at."""
+        """Learn the model, or keep what the default says of the series.
+
+        Arguments:
+            X: a series, or a list of them.
+            y: not used; it is there for scikit-learn.
+            trees: what is known of the trees, which are then learnt from: for every series a `Tree` or None. None: nothing.
+            boundaries: positions at which segments may begin and end, for a list of series a list. "auto" finds them; None
+                does so too by default and for long series, and has all positions else.
+        """
         self._fit(X, trees, boundaries)
         return self
 
     def predict(self, X: Any, *, boundaries: Any = None) -> Any:
-        """The tree of highest expected F1 of each series."""
+        """The tree of highest expected F1 of each series.
+
+        Arguments:
+            X: a series, or a list of them.
+            boundaries: as for `fit`. None as there.
+        """
         return self._each(X, boundaries, _tree)
 
     def predict_proba(self, X: Any, *, boundaries: Any = None) -> Any:
-        """For each series, the probability (N + 1, N + 1) that a node spans from the row's to the column's position."""
+        """For each series, the probability (N + 1, N + 1) that a node spans from the row's to the column's position.
+
+        Arguments:
+            X: a series, or a list of them.
+            boundaries: as for `fit`. None as there.
+        """
         return self._each(X, boundaries, lambda found: found.probability)
 
     def predict_change_points(self, X: Any, *, boundaries: Any = None) -> Any:
-        """For each series, the first row of every segment at `level` but the first: its position, or what its index says."""
+        """For each series, the first row of every segment at `level` but the first: its position, or what its index says.
+
+        Arguments:
+            X: a series, or a list of them.
+            boundaries: as for `fit`. None as there.
+        """
         return self._each(X, boundaries, lambda found: found.change_points(self.level))
 
     def transform(self, X: Any, *, boundaries: Any = None) -> Any:
-        """For each series, the number of its segment at `level` for every observation, in one column."""
+        """For each series, the number of its segment at `level` for every observation, in one column.
+
+        Arguments:
+            X: a series, or a list of them.
+            boundaries: as for `fit`. None as there.
+        """
         return self._each(X, boundaries, self._labels)
 
     def fit_predict(self, X: Any, y: Any = None, *, trees: Any = None, boundaries: Any = None) -> Any:
-        """`fit`, and the trees of the same series."""
+        """`fit`, and the trees of the same series.
+
+        Arguments:
+            X: a series, or a list of them.
+            y: not used; it is there for scikit-learn.
+            trees: as for `fit`. None as there.
+            boundaries: as for `fit`. None as there.
+        """
         return self._fit_and(X, trees, boundaries, _tree)
 
     def fit_transform(self, X: Any, y: Any = None, *, trees: Any = None, boundaries: Any = None) -> Any:
-        """`fit`, and `transform` of the same series."""
+        """`fit`, and `transform` of the same series.
+
+        Arguments:
+            X: a series, or a list of them.
+            y: not used; it is there for scikit-learn.
+            trees: as for `fit`. None as there.
+            boundaries: as for `fit`. None as there.
+        """
         return self._fit_and(X, trees, boundaries, self._labels)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean log evidence of the series; given their true trees as `y`, the mean F1 of the predicted nodes.
+        """The mean log evidence of the series; given their true trees, the mean F1 of the predicted nodes.
 
         By default the evidence is that of the average over models, given the length.
+
+        Arguments:
+            X: a series, or a list of them.
+            y: the true `Tree`, or a list of them. None asks for the evidence.
         """
         check_is_fitted(self, "model_")
         given, _ = read_given(self, X, reset=False)
@@ -146,14 +189,22 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
         return float(np.mean([node_scores(one.tree, true).f1 for one, true in zip(found, truth, strict=True)]))
 
     def set_output(self, *, transform: Output | None = None) -> "HierarchicalSegmenter":
-        """What `transform` returns: "default" for arrays, "pandas" or "polars" for their data frames, None for no change."""
+        """What `transform` returns from now on.
+
+        Arguments:
+            transform: "default" for arrays, "pandas" or "polars" for their data frames. None for no change.
+        """
         if transform is not None:
             choice(transform, get_args(Output), "transform")
             self._output = transform
         return self
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """What the column of `transform` is called. `input_features`, if given, must be the names of columns of `fit`."""
+        """What the column of `transform` is called.
+
+        Arguments:
+            input_features: names of columns; if given, they must be those of `fit`. None will do.
+        """
         check_is_fitted(self, "model_")
         names = None if input_features is None else listed(input_features, "input_features", "names of columns")
         try:

@@ -7,10 +7,15 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Positions at which segments of a series may begin and end, both ends among them.
+    """Positions at which segments of a series may begin and end, found by themselves; both ends are among them.
 
-    `left_out` is the expected number of boundaries elsewhere, as a model without a tree sees it: about as many nats of log
-    evidence are lost. `looks` are passes, from coarse to fine; a single one has seen every position.
+    Attributes:
+        positions: in order.
+        length: the number of observations.
+        left_out: the expected number of boundaries elsewhere, as a model without a tree sees it: about as many nats of log
+            evidence are lost.
+        probability: of a boundary at each position, without a tree.
+        looks: passes, from coarse to fine; a single one has seen every position.
     """
 
     positions: np.ndarray

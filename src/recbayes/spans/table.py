@@ -16,7 +16,14 @@ DENSE = "see the `nodes` of what has it, which are those spans alone that are pr
 
 
 class SpanProbability(NamedTuple):
-    """How probable it is that a span is a node, and the standard error of that."""
+    """How probable it is that a span is a node.
+
+    Attributes:
+        start: its first observation.
+        end: the observation after its last.
+        probability: of the node.
+        error: the standard error of that.
+    """
 
     start: int
     end: int
@@ -26,8 +33,18 @@ class SpanProbability(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SpanTable:
-    """Spans that may be nodes, ordered by start and then by end, with their probabilities. All others have probability 0,
-    and `unseen` as its error: what no draw has may still exist."""
+    """Spans that may be nodes, ordered by start and then by end, with their probabilities.
+
+    All others have probability 0. Going through a table gives `SpanProbability`s.
+
+    Attributes:
+        points: where nodes may begin and end, from 0 to N.
+        starts: the first observation of every span.
+        ends: the observation after its last.
+        probability: of every span to be a node.
+        error: the standard errors of these.
+        unseen: the error of spans that are not in the table: what no draw has may still exist.
+    """
 
     points: np.ndarray  # where nodes may begin and end, from 0 to N
     starts: np.ndarray
@@ -38,7 +55,14 @@ class SpanTable:
 
     @classmethod
     def summed(cls, points: np.ndarray, starts: np.ndarray, ends: np.ndarray, values: np.ndarray) -> Self:
-        """With the sums of all values that are given for a span, at most 1; they are exact."""
+        """The table with the sums of all values that are given for a span, at most 1; they are exact.
+
+        Arguments:
+            points: where nodes may begin and end, from 0 to N.
+            starts: of spans, in any order; a span may be there several times.
+            ends: of these spans.
+            values: what is summed.
+        """
         size = int(points[-1]) + 1
         codes, which = np.unique(np.asarray(starts, dtype=np.int64) * size + ends, return_inverse=True)
         totals = np.minimum(np.bincount(which.reshape(-1), weights=values, minlength=len(codes)), 1.0)  # rounding of sums
@@ -46,7 +70,12 @@ class SpanTable:
 
     @classmethod
     def between(cls, points: np.ndarray, probability: np.ndarray) -> Self:
-        """Of probabilities (M + 1, M + 1) by the numbers of the points where spans start and end, those that are not 0."""
+        """The table of those probabilities that are not 0.
+
+        Arguments:
+            points: where nodes may begin and end, from 0 to N.
+            probability: (M + 1, M + 1) by the numbers of the points where spans start and end.
+        """
         starts, ends = np.nonzero(probability)
         return cls(points, points[starts], points[ends], probability[starts, ends], np.zeros(len(starts)))
 
@@ -66,7 +95,12 @@ class SpanTable:
         return f"SpanTable({len(self)} spans of {self.length} observations)"
 
     def at(self, start: int, end: int) -> SpanProbability:
-        """One span, whether it is in the table or not."""
+        """One span, whether it is in the table or not.
+
+        Arguments:
+            start: its first observation.
+            end: the observation after its last.
+        """
         start, end = whole_span(start, end)
         if not 0 <= start < end <= self.length:
             raise DataError(f"there is no span {start}:{end}; the series has {self.length} observations")
@@ -75,12 +109,21 @@ class SpanTable:
         return SpanProbability(start, end, *found)
 
     def of(self, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """The probabilities of many spans."""
+        """The probabilities of many spans.
+
+        Arguments:
+            starts: an array of first observations.
+            ends: an array of the observations after the last.
+        """
         places = self._places(starts, ends)
         return np.where(places < 0, 0.0, self.probability[places]) if len(self) else np.zeros(len(places))
 
     def at_least(self, probability: float) -> Self:
-        """The table of those spans that are at least so probable."""
+        """The table of those spans that are probable.
+
+        Arguments:
+            probability: how probable, at least.
+        """
         kept = self.probability >= number(probability, "probability")
         columns = {name: getattr(self, name)[kept] for name in ("starts", "ends", "probability", "error")}
         return replace(self, **columns)

@@ -27,7 +27,11 @@ class Mask(ABC):
 
     @abstractmethod
     def between(self, points: np.ndarray) -> np.ndarray:
-        """(M + 1, M + 1) of NO_NODE, NODE and INNER, for the spans between points (observations, in order)."""
+        """(M + 1, M + 1) of what spans between points may be: 0 no node, 1 a node, 2 one that splits further.
+
+        Arguments:
+            points: observations, in order.
+        """
 
     def dense(self) -> np.ndarray:
         """(N + 1, N + 1), for all spans; an error if that is too large."""
@@ -37,10 +41,14 @@ class Mask(ABC):
 
 @dataclass(frozen=True)
 class KnownSpans(Mask):
-    """Trees over N observations that have nodes with these half-open spans, whatever else they have: what `allowed` takes.
+    """Trees that have nodes with known spans, whatever else they have: what `allowed` takes, for series of any length.
 
-    Spans that overlap a known one without one containing the other are no nodes, and spans that contain it are no leaves;
-    so in a tree with two children per node it is a node. Other spans are free.
+    Spans that overlap a known one without one containing the other are no nodes, and spans that contain it are no leaves; so
+    in a tree with two children per node it is a node. Other spans are free.
+
+    Arguments:
+        length: the number of observations.
+        spans: half-open spans (start, end), none of which crosses another.
     """
 
     length: int
@@ -93,15 +101,22 @@ class OnlySpans(Mask):
 
 
 def known_spans(length: int, spans: Iterable[Sequence[int]]) -> np.ndarray:
-    """(N + 1, N + 1): the mask of `rb.KnownSpans`, which says what it means, and which is for long series."""
+    """(N + 1, N + 1): the mask of `rb.KnownSpans`, which says what it means, and which is for long series.
+
+    Arguments:
+        length: the number of observations.
+        spans: half-open spans (start, end), none of which crosses another.
+    """
     return KnownSpans(length, spans).dense()
 
 
 def balanced_preference(length: int, strength: float = 1.0) -> np.ndarray:
     """A `preference` for trees whose nodes divide in the middle: -strength log(n - 1) for each node of n > 1 observations.
 
-    Where leaves have one observation, a strength of 0 is every tree as probable as the others, many of which are far from
-    balanced; 1 is trees by merging neighbours at random; more is more balanced.
+    Arguments:
+        length: the number of observations.
+        strength: where leaves have one observation, 0 is every tree as probable as the others, many of which are far from
+            balanced; 1 is trees by merging neighbours at random; more is more balanced.
     """
     length = whole_number(length, "length", least=1, most=LONGEST, error=DataError)
     strength = number(strength, "strength")

@@ -24,8 +24,16 @@ TreeOrSpans = Tree | Iterable[Sequence[int]]
 class Scores:
     """Precision, recall and their harmonic mean F1, and the counts they come from.
 
-    `shared` counts what is both true and predicted, `predicted` and `true` what is either. Counts of several series add
-    up; ratios do not. If nothing is true and nothing predicted, all is right: 1. If only one of the two is empty: 0.
+    Counts of several series add up; ratios do not. If nothing is true and nothing predicted, all is right: 1. If only one of
+    the two is empty: 0.
+
+    Attributes:
+        precision: the share of what is predicted that is true.
+        recall: the share of what is true that is predicted.
+        f1: 2 precision recall / (precision + recall).
+        shared: how much is both true and predicted.
+        predicted: how much is predicted.
+        true: how much is true.
     """
 
     precision: float
@@ -39,9 +47,17 @@ class Scores:
 def node_scores(true: TreeOrSpans, predicted: TreeOrSpans, *, labelled: bool = False) -> Scores:
     """Compare two trees node by node, as the paper's evaluation does.
 
-    With TP the number of nodes in both, FP in the prediction alone, FN in the truth alone: precision TP / (TP + FP),
-    recall TP / (TP + FN), F1 = 2PR / (P + R). If `labelled`, a node is found only if its label is right too, and nodes of
-    a unary chain count once per label.
+    With TP the number of nodes in both, FP in the prediction alone, FN in the truth alone: precision TP / (TP + FP), recall
+    TP / (TP + FN), F1 = 2PR / (P + R). A span counts once, however many nodes of a unary chain have it.
+
+    >>> true = [(0, 4), (0, 2), (2, 4)]
+    >>> rb.node_scores(true, [(0, 4), (0, 2), (2, 4), (2, 3), (3, 4)]).precision
+    0.6
+
+    Arguments:
+        true: the true `Tree`, or its half-open spans.
+        predicted: the other, likewise.
+        labelled: whether a node is found only if its label is right too; nodes of a unary chain then count once per label.
     """
     true, predicted = _comparable(true, predicted)
     if flag(labelled, "labelled"):
@@ -52,9 +68,13 @@ def node_scores(true: TreeOrSpans, predicted: TreeOrSpans, *, labelled: bool = F
 def probabilistic_node_scores(true: TreeOrSpans, node_probability: np.ndarray) -> Scores:
     """Compare the true tree with probabilities of all nodes, as the paper's evaluation does.
 
-    `node_probability[i, k]` belongs to the node with span (i, k); only entries above the diagonal count. TP is the sum
-    over the true tree's nodes, TP + FP the sum over all possible nodes, TP + FN the number of nodes in the true tree.
-    Sums may be anything the probabilities add up to, so that marginals that are not calibrated show as such.
+    TP is the sum over the true tree's nodes, TP + FP the sum over all possible nodes, TP + FN the number of nodes in the
+    true tree. Sums may be anything the probabilities add up to, so that marginals that are not calibrated show as such.
+
+    Arguments:
+        true: the true `Tree`, or its half-open spans.
+        node_probability: (N + 1, N + 1): entry (i, k) belongs to the node with span (i, k); only entries above the diagonal
+            count.
     """
     table = numbers(node_probability, "node probabilities must be numbers")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
@@ -71,11 +91,16 @@ def probabilistic_node_scores(true: TreeOrSpans, node_probability: np.ndarray) -
 def boundary_scores(true: TreeOrSpans, predicted: TreeOrSpans, tolerance: int = 0) -> Scores:
     """Compare where leaves begin and end, which is all that matters for a flat segmentation.
 
-    The ends of the sequence are no boundaries. A true boundary is found if a predicted one is at most `tolerance`
-    positions away and has not been used for an earlier one; a true boundary uses up all predictions near it. These are
-    the numbers of `ruptures.metrics.precision_recall` with `margin=tolerance + 1`, which has none (an error, or 0) for
-    sequences without boundaries. Mind that true boundaries no further apart than the tolerance compete for predictions,
-    so that there not even the truth itself has perfect scores.
+    The ends of the sequence are no boundaries. A true boundary uses up all predictions near it. These are the numbers of
+    `ruptures.metrics.precision_recall` with `margin=tolerance + 1`, which has none (an error, or 0) for sequences without
+    boundaries. Mind that true boundaries no further apart than the tolerance compete for predictions, so that there not even
+    the truth itself has perfect scores.
+
+    Arguments:
+        true: the true `Tree`, or its half-open spans, such as those of a flat segmentation.
+        predicted: the other, likewise.
+        tolerance: a true boundary is found if a predicted one is at most so many positions away and has not been used for an
+            earlier one.
     """
     tolerance = whole_number(tolerance, "tolerance", least=0, error=DataError)
     true_positions, predicted_positions = _boundaries(true), _boundaries(predicted)
@@ -98,8 +123,12 @@ def robinson_foulds(one: TreeOrSpans, two: TreeOrSpans, *, normalised: bool = Fa
     """The Robinson-Foulds distance: the number of non-trivial spans that only one of the trees has.
 
     Trivial are the span of the whole sequence and those of single observations, which say nothing about the grouping.
-    `normalised` divides by the number of non-trivial spans in both, so that 0 is agreement (also of two trees without any)
-    and 1 is no span in common.
+
+    Arguments:
+        one: a `Tree`, or its half-open spans.
+        two: another one.
+        normalised: whether to divide by the number of non-trivial spans in both, so that 0 is agreement (also of two trees
+            without any) and 1 is no span in common.
     """
     one, two = _comparable(one, two)
     spans = _spans(one) | _spans(two)

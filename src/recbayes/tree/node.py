@@ -16,11 +16,18 @@ FURTHEST = 2**62  # position of a node: arrays hold no larger ones
 class Node:
     """One node: the half-open span it covers, and what is known about it.
 
-    `label` names its template variable and `rule` what it did ("split", "split shift 1", "emit"). `value` is its latent
-    value where that is known (in sampled trees) or else the posterior mean of it, with the posterior `covariance`.
-    `probability` is the posterior probability that the true tree has a node with this span. `own` is what a leaf has of its
-    own beside its value, by name: its noise, its slope. Nodes are equal if their spans, labels and rules are: what is
-    believed about a node does not change which node it is.
+    Nodes are equal if their spans, labels and rules are: what is believed about a node does not change which node it is.
+
+    Arguments:
+        start: the first observation it covers.
+        end: the observation after its last.
+        label: the name of its template variable, or its symbol.
+        rule: what it did: "split", "split shift 1", "emit".
+        value: its latent value where that is known (in sampled trees), or else the posterior mean of it. None: nothing is
+            known.
+        covariance: the posterior covariance of the value. None where there is none.
+        probability: that the true tree has a node with this span. None where nobody has asked.
+        own: what a leaf has of its own beside its value, by name: its noise, its slope. None: nothing.
     """
 
     start: int
@@ -48,6 +55,7 @@ class Node:
 
     @property
     def span(self) -> tuple[int, int]:
+        """(start, end): the half-open span."""
         return self.start, self.end
 
     @property

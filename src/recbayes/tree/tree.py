@@ -21,7 +21,15 @@ from recbayes.tree.segments import cut, segments
 
 
 class Tree:
-    """An immutable ordered tree, made of nodes in preorder and the number of children of each."""
+    """An immutable ordered tree over the positions of a sequence.
+
+    Trees are equal if their spans, labels and rules are; values and probabilities do not count. Going through a tree gives
+    its nodes in preorder: a parent before its children, left before right.
+
+    Arguments:
+        nodes: all `Node`s in preorder.
+        arities: the number of children of each; a node's children tile its span.
+    """
 
     __slots__ = ("_arities", "_children", "_nodes", "_parents")
 
@@ -54,7 +62,11 @@ class Tree:
         return self._parents
 
     def children(self, index: int) -> tuple[int, ...]:
-        """The positions in `nodes` of the children of node `index`, from left to right."""
+        """The positions in `nodes` of the children of a node, from left to right.
+
+        Arguments:
+            index: the position of the node.
+        """
         if self._children is None:
             found: list[list[int]] = [[] for _ in self._nodes]
             for child, parent in enumerate(self._parents[1:], start=1):
@@ -106,14 +118,21 @@ class Tree:
         return max(self.levels) + 1
 
     def cut(self, depth: int) -> tuple[tuple[int, int], ...]:
-        """The flat segmentation at level `depth`: spans of the nodes there and of the leaves above, left to right."""
+        """The flat segmentation at a level: spans of the nodes there and of the leaves above, left to right.
+
+        Arguments:
+            depth: the level; 0 is the root.
+        """
         return cut(self, depth)
 
     def segments(self, count: int) -> tuple[tuple[int, int], ...]:
-        """A flat segmentation into `count` spans: nodes are opened level by level, in a level from left to right.
+        """A flat segmentation into so many spans: nodes are opened level by level, in a level from left to right.
 
-        More segments refine fewer, and every `cut` is among them. A node with three or more children adds several
-        segments at once, so in trees that are not binary some counts do not exist; the error says which do.
+        More segments refine fewer, and every `cut` is among them. A node with three or more children adds several segments
+        at once, so in trees that are not binary some counts do not exist; the error says which do.
+
+        Arguments:
+            count: how many spans.
         """
         return segments(self, count)
 
@@ -146,22 +165,41 @@ class Tree:
     def to_brackets(self, tokens: Sequence[object] | None = None) -> str:
         """The tree in the bracketed form of the Penn treebank; see `recbayes.tree.formats.brackets`.
 
-        `tokens` (words, say) stand for the observations; without them their positions do.
+        Arguments:
+            tokens: what stands for the observations: words, say. None: their positions.
         """
         return brackets.write_brackets(self, tokens)
 
     @classmethod
     def from_brackets(cls, text: str) -> Self:
-        """The tree that `to_brackets` or anybody else wrote in brackets: `(S (NP the dog) (VP (V barks)))`."""
+        """The tree that `to_brackets` or anybody else wrote in brackets.
+
+        >>> print(rb.Tree.from_brackets("(S (NP the dog) (VP (V barks)))"))
+        0:3 S
+        ├─ 0:2 NP
+        └─ 2:3 VP
+           └─ 2:3 V
+
+        Arguments:
+            text: the brackets; a damaged text is a `FileError`.
+        """
         return cls(*brackets.read_brackets(a_text(text, "a tree in brackets", FileError)))
 
     def to_nltk(self, tokens: Sequence[object] | None = None) -> Any:
-        """The tree as an `nltk.Tree`: what NLTK reads from `to_brackets(tokens)`."""
+        """The tree as an `nltk.Tree`: what NLTK reads from `to_brackets(tokens)`.
+
+        Arguments:
+            tokens: what stands for the observations. None: their positions.
+        """
         return brackets.write_nltk(self, tokens)
 
     @classmethod
     def from_nltk(cls, tree: Any) -> Self:
-        """The tree of an `nltk.Tree`, read as `from_brackets` would read it."""
+        """The tree of an `nltk.Tree`, read as `from_brackets` would read it.
+
+        Arguments:
+            tree: the `nltk.Tree`.
+        """
         return cls(*brackets.read_nltk(tree))
 
     def to_newick(self) -> str:
@@ -170,7 +208,11 @@ class Tree:
 
     @classmethod
     def from_newick(cls, text: str) -> Self:
-        """The tree of a Newick text; a leaf without a branch length is one observation."""
+        """The tree of a Newick text.
+
+        Arguments:
+            text: the tree in Newick form; a leaf without a branch length is one observation.
+        """
         return cls(*newick.read_newick(a_text(text, "a tree in Newick form", FileError)))
 
     def to_json(self) -> str:
@@ -179,7 +221,11 @@ class Tree:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The tree that `to_json` wrote."""
+        """The tree that `to_json` wrote.
+
+        Arguments:
+            text: the JSON; a damaged text is a `FileError`.
+        """
         return document.read_json(a_text(text, "a tree in JSON", FileError), cls)
 
     def to_svg(self, *, title: str = "") -> str:
@@ -203,7 +249,11 @@ class Tree:
 
     @classmethod
     def from_networkx(cls, directed: Any) -> Self:
-        """The tree of a directed graph whose nodes, under any names, have at least `start` and `end`."""
+        """The tree of a directed graph.
+
+        Arguments:
+            directed: a `networkx.DiGraph` whose nodes, under any names, have at least `start` and `end`.
+        """
         return cls(*graph.read_networkx(directed))
 
     def to_table(self) -> list[dict[str, Any]]:
@@ -212,10 +262,16 @@ class Tree:
 
     @classmethod
     def from_spans(cls, pairs: Iterable[Sequence[int]], labels: Sequence[str] | None = None) -> Self:
-        """The tree of nested half-open spans in any order; a part of a node that no child covers becomes a leaf.
+        """The tree of nested half-open spans; a part of a node that no child covers becomes a leaf.
 
-        The span of the root must be there. Of equal spans the earlier is the parent. `labels` are in the order of the
-        spans; leaves made for gaps have none.
+        >>> print(rb.Tree.from_spans([(0, 10), (0, 4)]))
+        0:10
+        ├─ 0:4
+        └─ 4:10
+
+        Arguments:
+            pairs: the spans in any order, that of the root among them. Of equal spans the earlier is the parent.
+            labels: of the nodes, in the order of the spans; leaves made for gaps have none. None: no node has one.
         """
         return cls(*spans.nest(pairs, labels))
 

@@ -30,7 +30,19 @@ SECONDS = 2e-9  # for every pair of a split and a rule, about
 
 @dataclass(frozen=True, eq=False)
 class DiscreteChart:
-    """The inside numbers of all spans of a sequence: weights of its parts as functions of the symbol above them. Exact."""
+    """The inside numbers of all spans of a sequence: weights of its parts as functions of the symbol above them. Exact.
+
+    Attributes:
+        model: the model.
+        tokens: numbers of the terminals; negative where one is missing.
+        log_evidence: log p(Y), exactly.
+        form: the model's rules as arrays of numbers.
+        plan: which spans there are, and where they are stored.
+        allowed: which spans may be nodes.
+        preference: (spans,): log weights of spans that are nodes; empty if there are none.
+        values: (spans, symbols): inside numbers, scaled; see `log_inside`.
+        scales: (spans,): logarithms of the scales.
+    """
 
     model: Discrete
     tokens: np.ndarray
@@ -44,10 +56,16 @@ class DiscreteChart:
 
     @property
     def length(self) -> int:
+        """The number of tokens."""
         return len(self.tokens)
 
     def log_inside(self, start: int, end: int) -> np.ndarray:
-        """log p(tokens from start to end | symbol), for every non-terminal."""
+        """log p(tokens from start to end | symbol), for every non-terminal.
+
+        Arguments:
+            start: the first token.
+            end: the one after the last.
+        """
         number = self.span(start, end)
         if number < 0:
             return np.full(self.form.real, -np.inf)
@@ -55,7 +73,12 @@ class DiscreteChart:
             return self.scales[number] + np.log(self.values[number, : self.form.real])
 
     def span(self, start: int, end: int) -> int:
-        """Where a span is stored, or -1 if no tree has it."""
+        """Where a span is stored, or -1 if no tree has it.
+
+        Arguments:
+            start: the first token.
+            end: the one after the last.
+        """
         start, end = whole_span(start, end)
         if not 0 <= start < end <= self.length:
             raise DataError(f"there is no span {start}:{end}; the sequence has {self.length} tokens")
@@ -64,6 +87,7 @@ class DiscreteChart:
 
     @cached_property
     def outside(self) -> "DiscreteOutside":
+        """What is outside of all spans: a `DiscreteOutside`."""
         return outside_discrete(self)
 
     def __repr__(self) -> str:
@@ -72,7 +96,15 @@ class DiscreteChart:
 
 @dataclass(frozen=True, eq=False)
 class DiscreteOutside:
-    """Exact posteriors: expected numbers of nodes and of uses of rules."""
+    """Exact posteriors: expected numbers of nodes and of uses of rules.
+
+    Attributes:
+        chart: the inside chart.
+        outer: (spans, symbols): derivatives of the log evidence with respect to the scaled inside numbers.
+        arrivals: (spans, symbols): the probability that the highest node of a span is this symbol.
+        nodes: (spans, symbols): the expected number of nodes of this symbol, chains of unary rules included.
+        rules: the expected number of uses of every rule of the grammar.
+    """
 
     chart: DiscreteChart
     outer: np.ndarray  # (spans, symbols): derivatives of the log evidence with respect to the scaled inside numbers

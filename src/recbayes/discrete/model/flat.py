@@ -43,9 +43,17 @@ class Discrete(ABC):
 
 @dataclass(frozen=True, eq=False)
 class FlatGrammar:
-    """Symbols are numbers: non-terminals 0, 1, ...; in right-hand sides terminal t is -1 - t.
+    """A grammar of numbers: non-terminals are 0, 1, ...; in right-hand sides terminal t is -1 - t.
 
-    `weights` need not sum to one over the rules of a symbol: then the grammar is a weighted one.
+    Weights need not sum to one over the rules of a symbol: then the grammar is a weighted one.
+
+    Attributes:
+        nonterminals: names, as trees show them.
+        terminals: what is observed.
+        start: the weight of each non-terminal as the root.
+        lefts: left-hand sides of the rules.
+        rights: right-hand sides, each at least one symbol.
+        weights: of the rules, all positive.
     """
 
     nonterminals: tuple[str, ...]  # names, as trees show them
@@ -62,6 +70,7 @@ class FlatGrammar:
 
     @property
     def terminal_numbers(self) -> dict[str, int]:
+        """The number of each terminal, by its name."""
         return _terminal_numbers(self)
 
 

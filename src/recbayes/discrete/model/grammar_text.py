@@ -28,7 +28,11 @@ from recbayes.tree.formats.assembly import need
 
 @dataclass(frozen=True)
 class Terminal:
-    """Marks a symbol of a right-hand side as a terminal: something that is observed."""
+    """Marks a symbol of a right-hand side as a terminal: something that is observed.
+
+    Arguments:
+        name: what is observed.
+    """
 
     name: str
 
@@ -38,7 +42,13 @@ Symbol = str | Terminal
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule `left -> right` and its weight; plain strings in `right` are non-terminals."""
+    """A rule `left -> right` and its weight.
+
+    Arguments:
+        left: a non-terminal.
+        right: one or more symbols: plain strings are non-terminals, others are `Terminal`s.
+        weight: not negative; a probability, if those of a left-hand side sum to one.
+    """
 
     left: str
     right: tuple[Symbol, ...]

@@ -21,15 +21,26 @@ from recbayes.tree.tree import Node, Tree
 
 @dataclass(frozen=True, eq=False)
 class NormalForm:
-    """A grammar in normal form, and the way back for its trees."""
+    """A grammar in normal form, and the way back for its trees.
+
+    Attributes:
+        grammar: in Chomsky normal form, with one start symbol.
+        form: the same as arrays of numbers.
+        names: of the symbols of these.
+    """
 
     grammar: PCFG
     form: BinaryForm
     names: tuple[str, ...]  # of the symbols of the binary form
 
     def restore(self, tree: Tree) -> Tree:
-        """A tree of the original model: unpacking nodes vanish, and unary chains that were summed over become the most
-        probable ones."""
+        """A tree of the original model.
+
+        Unpacking nodes vanish, and unary chains that were summed over become the most probable ones.
+
+        Arguments:
+            tree: a tree of the normal form.
+        """
         return _restore(self, tree)
 
 

@@ -29,8 +29,16 @@ LARGEST = 1e150  # sums of larger weights could overflow
 class PCFG(Saved, Discrete):
     """An immutable, validated probabilistic context-free grammar without empty right-hand sides.
 
-    Weights are not negative; where those of some left-hand side do not sum to one it is a weighted grammar. Rules given
-    several times are one rule, their weights added. Two grammars are equal if start symbol, rules and their order are.
+    Where the weights of some left-hand side do not sum to one it is a weighted grammar. Two grammars are equal if start
+    symbol, rules and their order are.
+
+    >>> grammar = rb.PCFG.from_string("S -> S S [0.3] | 'a' [0.7]")
+    >>> round(rb.inside(grammar, ["a", "a", "a"]).log_evidence, 4)
+    -2.7848
+
+    Arguments:
+        start: the start symbol.
+        rules: all rules. Those given several times are one rule, their weights added; weights are not negative.
     """
 
     __slots__ = ("_rules", "_start")
@@ -73,10 +81,12 @@ class PCFG(Saved, Discrete):
 
     @property
     def start(self) -> str:
+        """The start symbol."""
         return self._start
 
     @property
     def rules(self) -> tuple[Rule, ...]:
+        """All rules, in the order in which they were given."""
         return self._rules
 
     @property
@@ -99,7 +109,12 @@ class PCFG(Saved, Discrete):
         return all(abs(total - 1.0) <= TOLERANCE for total in self._totals().values())
 
     def weight_of(self, left: str, right: Sequence[Symbol]) -> float:
-        """The weight of the rule `left -> right`; zero if there is no such rule."""
+        """The weight of the rule `left -> right`; zero if there is no such rule.
+
+        Arguments:
+            left: a non-terminal.
+            right: the symbols of the right-hand side, terminals as `Terminal(...)`.
+        """
         symbols = tuple(listed(right, "right", "symbols", ModelError))
         if not all(isinstance(symbol, str | Terminal) for symbol in (left, *symbols)):
             raise ModelError(f"symbols are texts, or Terminal(...) of one, got {short(left)} -> {short(right)}")
@@ -127,9 +142,12 @@ class PCFG(Saved, Discrete):
     ) -> Self:
         """Read a grammar from NLTK's text format; see `recbayes.discrete.model.grammar_text`.
 
-        The start symbol is `start`, else that of the directive `%start`, else the left-hand side of the first rule.
-        `weights` "normalise" divides them by the sum for each left-hand side, "check" demands that they sum to one, and
-        "keep" leaves them as they are. Rules without a weight have weight 1, except that "check" demands one.
+        Arguments:
+            text: rules such as `S -> NP VP [0.9] | VP [0.1]`, terminals in quotes. Rules without a weight have weight 1,
+                except that weights="check" demands one.
+            start: the start symbol. None takes that of the directive `%start`, else the left-hand side of the first rule.
+            weights: "normalise" divides them by the sum for each left-hand side, "check" demands that they sum to one, and
+                "keep" leaves them as they are.
         """
         choice(weights, ("normalise", "check", "keep"), "weights")
         directive, rules = read_rules(text, missing=None if weights == "check" else 1.0)
@@ -151,7 +169,11 @@ class PCFG(Saved, Discrete):
 
     @classmethod
     def from_nltk(cls, grammar: Any) -> Self:
-        """The grammar of an `nltk.PCFG`, weights as they are (NLTK lets them miss one by up to a hundredth)."""
+        """The grammar of an `nltk.PCFG`, weights as they are (NLTK lets them miss one by up to a hundredth).
+
+        Arguments:
+            grammar: the `nltk.PCFG`.
+        """
         return cls(*read_nltk(grammar))
 
     def to_nltk(self) -> Any:
@@ -160,10 +182,13 @@ class PCFG(Saved, Discrete):
 
     @classmethod
     def from_treebank(cls, trees: Iterable[Any], smoothing: float = 0.0, start: str | None = None) -> Self:
-        """Relative frequencies of the rules in trees; see `recbayes.discrete.model.treebank` for what trees are accepted.
+        """Relative frequencies of the rules in trees.
 
-        `smoothing` is added to the count of each rule seen. Where the trees have several root labels, or one that is not
-        `start`, a fresh start symbol (`start`, if given) leads to them by unary rules.
+        Arguments:
+            trees: each an `nltk.Tree`, or a pair of a `Tree` and its tokens; see `recbayes.discrete.model.treebank`.
+            smoothing: added to the count of each rule seen.
+            start: the start symbol. Where the trees have several root labels, or one that is not this, it leads to them by
+                unary rules. None takes the trees' only root label, or else a fresh symbol.
         """
         from recbayes.discrete.model.treebank import count_rules
 
@@ -174,6 +199,9 @@ class PCFG(Saved, Discrete):
         """Theorem 2: W(A -> X) = p(z = i | A) p_i(X | A), and a fresh start symbol S with W(S -> A) = prior(A).
 
         No start symbol is added if the prior is sure of one value. If S is taken, it is S0, S1, ...
+
+        Arguments:
+            rbn: the discrete RBN.
         """
         return cls(*rules_of(instance(rbn, DiscreteRBN, "rbn", error=ModelError)))
 
@@ -195,13 +223,27 @@ class PCFG(Saved, Discrete):
     def sample(
         self, *, seed: int | np.random.Generator, min_length: int = 1, max_length: int | None = None, attempts: int = 100_000
     ) -> tuple[list[str], Tree]:
-        """Terminals drawn from the grammar, and the tree they came from; see `recbayes.discrete.model.sampling`."""
+        """Terminals drawn from the grammar, and the tree they came from.
+
+        Arguments:
+            seed: a whole number or a `numpy.random.Generator`.
+            min_length: the fewest terminals; trees of other lengths are drawn anew.
+            max_length: the most. None is no limit.
+            attempts: how many trees are drawn, before there is a `LengthError`.
+        """
         from recbayes.discrete.model.sampling import sample
 
         return sample(self.flat(), seed=seed, min_length=min_length, max_length=max_length, attempts=attempts)
 
     def expand(self, *, dim: int | Mapping[str, int], emissions: Mapping[str, Any], **options: Any) -> "GaussianRBN":
-        """A Gaussian RBN on the skeleton of this grammar; see `recbayes.convert.expansion.expand` for all options."""
+        """A Gaussian RBN on the skeleton of this grammar, as `recbayes.convert.expansion.expand` makes it.
+
+        Arguments:
+            dim: the dimension of all variables, or one for each non-terminal.
+            emissions: what terminals look like: for each name an (offset, standard deviation) pair, an `Observe` or an
+                `Emit`.
+            **options: of `expand`: `std`, `prior_mean`, `prior_std`, `cycle_tolerance`.
+        """
         from recbayes.convert.expansion import expand
 
         return expand(self, dim=dim, emissions=emissions, **options)
@@ -256,6 +298,11 @@ class PCFG(Saved, Discrete):
     def __str__(self) -> str:
         """Text from which `from_string(..., weights="keep")` reads the same grammar, to the last bit of the weights."""
         return write_rules(self._start, self._rules)
+
+    def _repr_html_(self) -> str:
+        from recbayes.discrete.model.shown import grammar_to_html
+
+        return grammar_to_html(self)
 
     def __repr__(self) -> str:
         sizes = f"{len(self.nonterminals)} non-terminals, {len(self.terminals)} terminals, {len(self._rules)} rules"

@@ -34,11 +34,18 @@ if TYPE_CHECKING:
 
 
 class DiscreteRBN(Saved, Discrete):
-    """An immutable, validated discrete RBN. `prior` is the root's variable and the probabilities of its values.
+    """An immutable, validated discrete RBN.
 
-    Structural probabilities, tables and prior must sum to one; with `weights="keep"` they need not, and the model is a
-    weighted one. Either way every value must have some way on. A `chain` says that the model is one, and which variables are
-    its states and what shows them; it is then checked to be a chain.
+    Structural probabilities, tables and prior must sum to one, unless weights are kept. Either way every value must have
+    some way on.
+
+    Arguments:
+        variables: latent variables, each with its transitions.
+        terminals: observed variables.
+        prior: the root's variable and the probabilities of its values.
+        weights: "check", or "keep" for a weighted model, whose probabilities need not sum to one.
+        chain: says that the model is a chain, and which variables are its states and what shows them; it is then checked to
+            be one. None says nothing.
     """
 
     __slots__ = ("_chain", "_prior", "_problem", "_terminals", "_variables")
@@ -76,14 +83,17 @@ class DiscreteRBN(Saved, Discrete):
 
     @property
     def variables(self) -> tuple[DiscreteVariable, ...]:
+        """The latent variables, validated."""
         return self._variables
 
     @property
     def terminals(self) -> tuple[TerminalVariable, ...]:
+        """The observed variables, validated."""
         return self._terminals
 
     @property
     def prior(self) -> tuple[str, np.ndarray]:
+        """The root's variable, and the probabilities of its values."""
         return self._prior
 
     @property
@@ -106,7 +116,14 @@ class DiscreteRBN(Saved, Discrete):
     def sample(
         self, *, seed: int | np.random.Generator, min_length: int = 1, max_length: int | None = None, attempts: int = 100_000
     ) -> tuple[list[str], Tree]:
-        """Terminals drawn from the model, and the tree they came from; see `recbayes.discrete.model.sampling`."""
+        """Terminals drawn from the model, and the tree they came from.
+
+        Arguments:
+            seed: a whole number or a `numpy.random.Generator`.
+            min_length: the fewest terminals; trees of other lengths are drawn anew.
+            max_length: the most. None is no limit.
+            attempts: how many trees are drawn, before there is a `LengthError`.
+        """
         from recbayes.discrete.model.sampling import sample
 
         return sample(self.flat(), seed=seed, min_length=min_length, max_length=max_length, attempts=attempts)
@@ -139,6 +156,11 @@ class DiscreteRBN(Saved, Discrete):
         prior = (document["prior"]["variable"], document["prior"]["probabilities"])
         weights: Literal["check", "keep"] = "check" if document["normalised"] else "keep"
         return cls(variables, terminals, prior, weights, chain_from_data(document))
+
+    def _repr_html_(self) -> str:
+        from recbayes.discrete.model.shown import discrete_to_html
+
+        return discrete_to_html(self)
 
     def __repr__(self) -> str:
         lines = [f"DiscreteRBN(root {self._prior[0]})"]

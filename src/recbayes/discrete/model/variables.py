@@ -15,7 +15,12 @@ MOST_VALUES = 1_000_000  # of one variable; a larger number is more likely a mis
 
 
 class SparseTable(NamedTuple):
-    """The positive entries of a table: numbers of the values of x and its children (entries x 1 + children), and p."""
+    """The positive entries of a table.
+
+    Attributes:
+        indices: numbers of the values of x and its children, (entries, 1 + children).
+        probabilities: p, one for each entry.
+    """
 
     indices: np.ndarray
     probabilities: np.ndarray
@@ -23,11 +28,14 @@ class SparseTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Transition:
-    """One way on from a variable x: the names of its children, p(z = this | x), and p(children | x).
+    """One way on from a variable x.
 
-    `probability` is one number, or one for each value of x. `table` is an array of shape (values of x, values of child 1,
-    ...), or, where most entries are zero, a mapping {(x, child 1, ...): p} from names or numbers of values, or a pair of
-    arrays as in `SparseTable`. A validated model holds one number per value and sorted sparse tables.
+    Arguments:
+        children: the names of its children, latent or observed, from left to right.
+        probability: p(z = this | x): one number, or one for each value of x.
+        table: p(children | x): an array of shape (values of x, values of child 1, ...), or, where most entries are zero, a
+            mapping {(x, child 1, ...): p} from names or numbers of values, or a pair of arrays as in `SparseTable`. A
+            validated model holds one number per value and sorted sparse tables.
     """
 
     children: tuple[str, ...]
@@ -37,7 +45,13 @@ class Transition:
 
 @dataclass(frozen=True, eq=False)
 class DiscreteVariable:
-    """A latent template variable; `values` are names, or a whole number of values that are then named 0, 1, ..."""
+    """A latent template variable.
+
+    Arguments:
+        name: of the variable, without "=".
+        values: names of its values, or a whole number of values that are then named 0, 1, ...
+        transitions: the ways on from it.
+    """
 
     name: str
     values: Any
@@ -61,6 +75,11 @@ class DiscreteVariable:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> "DiscreteVariable":
+        """The variable that `to_data` described.
+
+        Arguments:
+            data: plain data.
+        """
         transitions = []
         for one in data["transitions"]:
             width = 1 + len(one["children"])
@@ -72,7 +91,12 @@ class DiscreteVariable:
 
 @dataclass(frozen=True, eq=False)
 class TerminalVariable:
-    """An observed template variable; `values` as for a latent one."""
+    """An observed template variable.
+
+    Arguments:
+        name: of the variable, without "=".
+        values: names of its values, or a whole number of values that are then named 0, 1, ...
+    """
 
     name: str
     values: Any

@@ -25,7 +25,15 @@ BATCH = 1 << 18  # nodes drawn in one call of the kernel
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DiscretePosterior(Posterior):
-    """Equally weighted draws of trees, and exact probabilities of nodes and rules."""
+    """Equally weighted draws of trees of a discrete model, and exact probabilities of nodes and rules.
+
+    It has all that a `Posterior` has.
+
+    Attributes:
+        chart: what they were drawn from.
+        trees: all draws, a sequence of `Tree`s.
+        seed: of the draws.
+    """
 
     chart: DiscreteChart
     trees: Forest

@@ -29,7 +29,12 @@ from recbayes.tree.tree import Tree
 
 
 class Slopes(NamedTuple):
-    """Derivatives of log p(X, Y): with respect to the values of all cells, by variable, and to the parameters."""
+    """Derivatives of log p(X, Y).
+
+    Attributes:
+        values: with respect to the values of all cells, by variable.
+        parameters: with respect to the parameters, in their form.
+    """
 
     values: dict[str, np.ndarray]
     parameters: Any
@@ -100,8 +105,17 @@ class Landscape:
 
 @dataclass(frozen=True, eq=False)
 class JointChart:
-    """All structures at fixed values. `log_joint` is log p(X, Y): for every structure the density of its nodes' values and
-    of the observations, summed over structures. Values of spans that are no nodes of it do not matter to a structure."""
+    """All structures at fixed values.
+
+    Values of spans that are no nodes of it do not matter to a structure.
+
+    Attributes:
+        landscape: which cells and edges there are.
+        values: of all cells, by variable.
+        parameters: those of the model.
+        weights: log densities of all that structures are made of.
+        inside: their sums, from below.
+    """
 
     landscape: Landscape
     values: Mapping[str, np.ndarray]
@@ -111,10 +125,12 @@ class JointChart:
 
     @property
     def model(self) -> RBN:
+        """The model."""
         return self.landscape.model
 
     @property
     def length(self) -> int:
+        """The number of observations."""
         return len(self.landscape.observed)
 
     @property
@@ -130,6 +146,7 @@ class JointChart:
 
     @property
     def log_joint(self) -> float:
+        """log p(X, Y): the density of nodes' values and of the observations, summed over structures."""
         return float(np.logaddexp.reduce(self._root))
 
     @cached_property
@@ -146,8 +163,13 @@ class JointChart:
         return outside, entered, shares
 
     def probability(self, variable: str) -> np.ndarray:
-        """(N + 1, N + 1): how probable it is, at these values, that each span is a node of a variable. Discrete variables
-        that lead back to themselves by unary steps count once."""
+        """(N + 1, N + 1): how probable it is, at these values, that each span is a node of a variable.
+
+        Discrete variables that lead back to themselves by unary steps count once.
+
+        Arguments:
+            variable: its name.
+        """
         choice(variable, self.model.parts.variables, "variable")
         return SpanTable.summed(self.landscape.cells.points, *self._by_span(self._shares[0], [Layer(variable)])).dense()
 

@@ -36,7 +36,14 @@ WORST = 1e10  # where nothing can be computed: climbs turn back
 
 
 class Climbed(NamedTuple):
-    """Where one start has led."""
+    """Where one start has led.
+
+    Attributes:
+        start: what it began at, in words.
+        log_density: how high it came.
+        converged: whether it has come to its end.
+        evaluations: how many it took.
+    """
 
     start: str
     log_density: float
@@ -48,11 +55,16 @@ class Climbed(NamedTuple):
 class MapEstimate:
     """Values of all nodes that there may be at which they and the observations are most probable, structures summed out.
 
-    `log_density` is what was maximised: with pseudo-priors a density of all values, in the raw form log p(X, Y). `tree` is
-    the best structure given these values, and `node_probability` what spans are nodes, both by the same density.
-    `refined_tree` is something else, a joint mode of structure and values: values most probable given the best structure,
-    and so in turn until neither changes. `refined_log_joint` is its log p(X, Y, Z), which depends on units as the raw form
-    does.
+    Attributes:
+        model: with the parameters that were estimated, if some were.
+        form: "pseudo-priors" or "raw": what was maximised.
+        chart: the chart at these values, by what was maximised.
+        log_density: what was maximised: with pseudo-priors a density of all values, in the raw form log p(X, Y).
+        climbed: where every start has led.
+        refined_tree: a joint mode of structure and values, which is something else: values most probable given the best
+            structure, and so in turn until neither changes.
+        refined_log_joint: its log p(X, Y, Z), which depends on units as the raw form does.
+        table: parameters that were free, by name.
     """
 
     model: RBN
@@ -88,10 +100,12 @@ class MapEstimate:
 
     @cached_property
     def tree(self) -> Tree:
+        """The best structure given these values, by what was maximised."""
         return self.chart.best_tree()
 
     @property
     def converged(self) -> bool:
+        """Whether the climb to the highest point has come to its end."""
         return max(self.climbed, key=lambda one: one.log_density).converged
 
     @property

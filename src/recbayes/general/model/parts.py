@@ -22,8 +22,12 @@ Density = Callable[[Any, Any], Any]  # (parameters, value of the parent) -> dist
 class Step:
     """A way on from a variable, to some children: variables, and terminals, which are observed.
 
-    A step to one terminal alone may lead to several observations of it, each from the same distribution: as many as `length`
-    says, a length distribution such as `OnePlusPoisson`.
+    Arguments:
+        children: names of variables and terminals, from left to right.
+        density: a function of parameters and the parent's value, in JAX, that gives distributions of the children: a list
+            with one for each, or one for all.
+        length: for a step to one terminal alone, which may lead to several observations of it, each from the same
+            distribution: how many, a length distribution such as `OnePlusPoisson`. None: exactly one.
     """
 
     children: tuple[str, ...]

@@ -53,6 +53,19 @@ class RBN:
     Densities are functions of parameters and the parent's value (for the state of a discrete one: a whole number), written
     in JAX, and give distributions of numpyro, or anything with `log_prob` and `sample`: a list with one for each child, or
     one for all. Names of children that are no variables are terminals; a model with several reads pairs (terminal, value).
+
+    Arguments:
+        variables: where the values of each variable lie, by name: `Real`, `Positive`, `Simplex` or `Discrete`. None, and so
+            the next five, for a class, which has methods instead.
+        steps: for each variable its ways on, by name. None for a class.
+        structures: for each variable the probabilities of its steps, by name, as a function of parameters and value; one
+            step may be left out, and has the rest. None for a class.
+        root: the variable at the top of trees. None for a class.
+        prior: the distribution of the root's value, as a function of the parameters. None for a class.
+        parameters: what densities depend on: numbers and arrays, or any nesting of them that JAX knows. None for a class,
+            or if there are none.
+        domains: where parameters lie, by name, for learning. None: they may be any numbers.
+        **own: of a class, values of its fields.
     """
 
     value: ClassVar[Support]
@@ -96,6 +109,7 @@ class RBN:
 
     @property
     def family(self) -> "GeneralFamily":
+        """What is done with models of this kind; see `recbayes.family.family`."""
         from recbayes.general.family import GENERAL
 
         return GENERAL
@@ -111,7 +125,11 @@ class RBN:
         return self._fields
 
     def with_parameters(self, parameters: Any) -> Self:
-        """The model with other parameters, of the same form."""
+        """The model with other parameters, of the same form.
+
+        Arguments:
+            parameters: all of them; of a class a mapping, by the names of its fields.
+        """
         check_parameters(parameters, "parameters")
         other = object.__new__(type(self))  # with the same parts, and so with all that was compiled for them
         other.__dict__.update(self.__dict__)
@@ -127,7 +145,11 @@ class RBN:
         return other
 
     def called_with(self, parameters: Any) -> Any:
-        """What densities are called with first: the model itself if it is a class, else the parameters."""
+        """What densities are called with first: the model itself if it is a class, else the parameters.
+
+        Arguments:
+            parameters: all of them.
+        """
         return parameters if type(self) is RBN else self.with_parameters(parameters)
 
     def sample(
@@ -138,7 +160,14 @@ class RBN:
         max_length: int | None = None,
         attempts: int = 1000,
     ) -> tuple[Any, Tree]:
-        """A sequence and the tree that it came from, with the values of its nodes. Trees of other lengths are drawn anew."""
+        """A sequence and the tree that it came from, with the values of its nodes.
+
+        Arguments:
+            seed: a whole number or a `numpy.random.Generator`.
+            min_length: the fewest observations; trees of other lengths are drawn anew.
+            max_length: the most. None is no limit.
+            attempts: how many trees are drawn, before there is a `LengthError`.
+        """
         from recbayes.general.model.sampling import sample
 
         return sample(self, seed=seed, min_length=min_length, max_length=max_length, attempts=attempts)
@@ -151,6 +180,11 @@ class RBN:
         return _again, (
             RBN, (parts.variables, parts.steps, parts.structures, parts.root, parts.prior, self._fields, self.domains), {}
         )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        from recbayes.general.model.shown import general_to_html
+
+        return general_to_html(self)
 
     def __repr__(self) -> str:
         name = type(self).__name__

@@ -21,18 +21,25 @@ class Support(ABC):
 
     @property
     @abstractmethod
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """How many numbers a value has; none if it is one of some states."""
 
     @property
     def states(self) -> int:
+        """How many states there are; one if values are continuous."""
         return 1
 
     @property
     def is_discrete(self) -> bool:
+        """Whether values are states."""
         return False
 
     def holds(self, values: np.ndarray) -> np.ndarray:
-        """Whether values (..., size) lie in it."""
+        """Whether values lie in it.
+
+        Arguments:
+            values: an array (..., size).
+        """
         return np.isfinite(values).all(axis=-1)
 
 
@@ -49,12 +56,20 @@ class Vectors(Support):
 
 @dataclass(frozen=True)
 class Real(Vectors):
-    """Vectors of real numbers."""
+    """Vectors of real numbers.
+
+    Arguments:
+        dim: how many numbers.
+    """
 
 
 @dataclass(frozen=True)
 class Positive(Vectors):
-    """Vectors of positive numbers."""
+    """Vectors of positive numbers.
+
+    Arguments:
+        dim: how many numbers.
+    """
 
     def holds(self, values: np.ndarray) -> np.ndarray:
         return np.asarray((np.isfinite(values) & (values > 0.0)).all(axis=-1))
@@ -62,7 +77,11 @@ class Positive(Vectors):
 
 @dataclass(frozen=True)
 class Simplex(Vectors):
-    """Probabilities of so many things."""
+    """Probabilities, which sum to one.
+
+    Arguments:
+        dim: of how many things.
+    """
 
     dim: int = 2
 
@@ -72,7 +91,11 @@ class Simplex(Vectors):
 
 @dataclass(frozen=True)
 class Discrete(Support):
-    """One of the states 0, 1, ..., count - 1. Charts sum over these: they are never fixed."""
+    """One of the states 0, 1, ..., count - 1. Charts sum over these: they are never fixed.
+
+    Arguments:
+        count: how many states.
+    """
 
     count: int = 2
 

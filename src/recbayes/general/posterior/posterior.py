@@ -33,11 +33,18 @@ class Worth:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GeneralPosterior(Posterior):
-    """Draws of trees and of the values of their nodes.
+    """Draws of trees and of the values of their nodes; it has all that a `Posterior` has.
 
     "importance": trees and values are drawn from a Gaussian stand-in of the model, each tree with several values, and
     weighted by the true densities. "gibbs": where these weights are worth little, trees given values and values given trees
     are drawn in turn, and all count equally; the evidence is still that of the weights.
+
+    Attributes:
+        landscape: which nodes there may be, with the model and what was observed.
+        drawn: the trees, as they were drawn.
+        values: (drawn nodes, K, D): K values of every node, in coordinates without bounds.
+        worth: the importance weights and, of Gibbs sampling, how many draws its are worth.
+        seed: of the draws.
     """
 
     landscape: Landscape
@@ -129,7 +136,13 @@ class GeneralPosterior(Posterior):
     # Values of nodes
 
     def latent(self, start: int, end: int, variable: str | None = None) -> Latent:
-        """Mean and covariance of a node's value given that the node exists, and how probable that is."""
+        """Mean and covariance of a node's value given that the node exists, and how probable that is: a `Latent`.
+
+        Arguments:
+            start: the first observation of the node's span.
+            end: the observation after its last.
+            variable: the node's variable. None will do where all nodes of this span have the same one.
+        """
         here = np.flatnonzero(self._nodes_at(start, end, variable) & (self.shown.sources >= 0))
         forest = self.trees
         names = {forest.labels[v] for v in forest.variables[here]}
@@ -141,7 +154,13 @@ class GeneralPosterior(Posterior):
         return found
 
     def state_probability(self, start: int, end: int, variable: str | None = None) -> np.ndarray:
-        """Probabilities of the states of a discrete variable's node, given that the node exists."""
+        """Probabilities of the states of a discrete variable's node, given that the node exists.
+
+        Arguments:
+            start: the first observation of the node's span.
+            end: the observation after its last.
+            variable: the node's variable. None will do where all nodes of this span have the same one.
+        """
         here = np.flatnonzero(self._nodes_at(start, end, variable) & (self.shown.sources >= 0))
         place, cells = self.landscape.graph.place, self.landscape.cells
         numbers = self.drawn.nodes[NUMBER, self.shown.sources[here]]
@@ -181,8 +200,14 @@ class GeneralPosterior(Posterior):
     # Trees
 
     def best(self, count: int) -> list[ScoredTree]:
-        """The most probable distinct trees among the draws, best first. Their log p(Y, Z) are estimates, values being
-        integrated out by draws; of Gibbs sampling, and with discrete variables, they are from how often a tree was drawn."""
+        """The most probable distinct trees among the draws, best first.
+
+        Their log p(Y, Z) are estimates, values being integrated out by draws; of Gibbs sampling, and with discrete
+        variables, they are from how often a tree was drawn.
+
+        Arguments:
+            count: how many, at most.
+        """
         count = whole_number(count, "count", least=1, error=DataError)
         representatives, kinds = self.trees.distinct()
         discrete = any(one.is_discrete for one in self.landscape.model.parts.variables.values())

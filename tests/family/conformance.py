@@ -28,6 +28,7 @@ from scipy.stats import chi2
 
 import recbayes as rb
 from recbayes.errors import DataError, FileError, LengthError, ModelError
+from tests.harmless import harmless
 
 DRAWS = 10_000
 SURE = 2e-3  # a tree more probable than this is drawn about twenty times
@@ -595,6 +596,27 @@ class Conformance:
                 assert other.log_evidence == first.log_evidence
             if number == 0:
                 assert list(different.trees) != list(first.trees)
+
+    # What notebooks show
+
+    def test_notebooks_show_models(self, case: Case) -> None:
+        """A table of rules, in which all variables or symbols are named (as x=value, or in quotes)."""
+        if not hasattr(case.model, "_repr_html_"):
+            pytest.skip("models of this family have no picture")
+        shown = case.model._repr_html_()
+        text = " ".join(harmless(shown).itertext())
+        labels = {node.label for tree in case.exact.trees for node in tree if node.label}
+        assert all(part.strip("'") in text for label in labels for part in label.split("="))
+        assert len(shown) < 100_000
+
+    def test_notebooks_show_posteriors(self, case: Case) -> None:
+        """The tree is drawn, with the probabilities of its nodes."""
+        shown = harmless(case.posterior._repr_html_())
+        tree = case.posterior.tree()
+        titles = [element.text for element in shown.iter("{http://www.w3.org/2000/svg}title")]
+        for node in tree:
+            assert any(f"{node.start}:{node.end}" in text and f"{node.probability:.2f}" in text for text in titles)
+        assert f"{case.posterior.log_evidence:.3f}" in "".join(shown.itertext())
 
     # Models are values
 

@@ -10,19 +10,17 @@ from hypothesis import given
 import recbayes as rb
 from recbayes.errors import DataError
 from recbayes.tree.formats.svg import MOST
+from tests.harmless import harmless
 from tests.tree.random_trees import DEEP, believed_trees, chain
 
 SVG = "{http://www.w3.org/2000/svg}"
-FORBIDDEN = {"script", "style", "foreignObject", "image", "use", "a"}
-
-
-def read(text: str) -> ElementTree.Element:
-    return ElementTree.fromstring(text.replace("\r", " "))
 
 
 def bands(text: str) -> dict[str, ElementTree.Element]:
     """The rectangles of the nodes, by what their titles say."""
-    return {f"{n} {one.findtext(f'{SVG}title')}": one.find(f"{SVG}rect") for n, one in enumerate(read(text).find(f"{SVG}g"))}
+    return {
+        f"{n} {one.findtext(f'{SVG}title')}": one.find(f"{SVG}rect") for n, one in enumerate(harmless(text).find(f"{SVG}g"))
+    }
 
 
 def place(rect: ElementTree.Element) -> np.ndarray:
@@ -32,10 +30,7 @@ def place(rect: ElementTree.Element) -> np.ndarray:
 @given(tree=believed_trees())
 def test_any_tree_is_a_picture(tree: rb.Tree) -> None:
     """Whatever its names: well-formed, without anything that runs, loads or can clash."""
-    root = read(tree.to_svg())
-    for element in root.iter():
-        assert element.tag.removeprefix(SVG) not in FORBIDDEN
-        assert not [name for name in element.attrib if name.startswith("on") or name in ("id", "href", "class")]
+    root = harmless(tree.to_svg())
     assert root.get("role") == "img"
     assert root.findtext(f"{SVG}title")
     assert "nodes" in root.findtext(f"{SVG}desc")
@@ -83,14 +78,14 @@ def test_a_title_and_names_are_texts() -> None:
     tree = rb.Tree([rb.Node(0, 5, "<script>alert(1)</script>")], [0])
     made = tree.to_svg(title='"><script>')
     assert "<script" not in made
-    assert read(made).findtext(f"{SVG}title") == '"><script>'
+    assert harmless(made).findtext(f"{SVG}title") == '"><script>'
     with pytest.raises(DataError, match="title must be a text"):
         tree.to_svg(title=3)  # type: ignore[arg-type]
 
 
 def test_an_axis_has_round_numbers_and_both_ends() -> None:
     made = rb.Tree([rb.Node(7, 321)], [0]).to_svg()
-    axis = [text.text for text in read(made).findall(f"{SVG}g")[1].iter(f"{SVG}text")]
+    axis = [text.text for text in harmless(made).findall(f"{SVG}g")[1].iter(f"{SVG}text")]
     assert axis == ["7", "50", "100", "150", "200", "250", "300", "321"]
 
 

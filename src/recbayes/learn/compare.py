@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recbayes.checks.arrays import MOST_DRAWS, whole_number
+from recbayes.checks.markup import Column, table
 from recbayes.errors import DataError, ModelError
 from recbayes.family.family import family_of
+from recbayes.family.shown import panel
 from recbayes.inference.draws import draw_one
 from recbayes.inference.reading import read
 from recbayes.learn.fit import fit
@@ -54,6 +56,20 @@ class Comparison:
     def best(self) -> str:
         """The name of the model with the highest held-out evidence."""
         return self.candidates[0].name
+
+    def _repr_html_(self) -> str:
+        names = ("held-out log evidence", "behind the best", "BIC", "free parameters")
+        rows = [
+            (
+                one.name,
+                f"{one.held_out:.2f} ± {one.standard_error:.2f}",
+                f"{one.behind:.2f} ± {one.behind_error:.2f}",
+                f"{one.bic:.2f}",
+                one.free,
+            )
+            for one in self.candidates
+        ]
+        return panel("Comparison", table([Column("model"), *(Column(name, numbers=True) for name in names)], rows))
 
     def __str__(self) -> str:
         width = max([len(one.name) for one in self.candidates] + [5])

@@ -8,7 +8,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from recbayes.checks.markup import Column, facts, short_number
+from recbayes.checks.markup import table as table_html
 from recbayes.family.family import family_of
+from recbayes.family.shown import curve, panel
 from recbayes.learn.ascent import Ended
 from recbayes.learn.climb import Summit
 from recbayes.learn.drawn import AUTOMATIC, Gap
@@ -107,6 +110,24 @@ class Fit(Generic[ModelT]):
         if self.skipped:
             lines.append("skipped series: " + "; ".join(f"{number} ({why})" for number, why in self.skipped.items()))
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        columns = [Column("parameter"), Column("estimate", numbers=True), Column("standard error", numbers=True)]
+        rows = [(row.name, short_number(row.estimate, 5), _error(row.standard_error)) for row in self.table]
+        error = "" if self.exact is None else f" ± {self.exact.standard_error:.4f} by draws"
+        about = [
+            ("log likelihood", f"{self.log_likelihood:.4f}{error}"),
+            ("AIC, BIC", f"{self.aic:.2f}, {self.bic:.2f}"),
+            ("free parameters", self.free),
+            ("ended", f"{'converged' if self.converged else 'not converged'} ({self.reason}) in {self.seconds:.1f} s"),
+            ("starts", f"{self.agreeing} of {len(self.starts)} agree" if len(self.starts) > 1 else ""),
+            ("skipped series", len(self.skipped) or ""),
+            ("beware", self.complaint),
+        ]
+        shown = curve(self.history, "Log likelihood")
+        return panel(
+            "Fit", facts([pair for pair in about if pair[1] != ""]), shown, table_html(columns, rows) if rows else ""
+        )
 
     def __repr__(self) -> str:
         return f"Fit(log likelihood {self.log_likelihood:.6g}, {self.free} free parameters, {self.reason})"

@@ -1,12 +1,16 @@
 """`Segmentation`: what `rb.segment` found, in the terms of the data."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from recbayes.checks.arguments import path_of, text
+from recbayes.checks.files import write_whole
 from recbayes.data.table import Table
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.segmentation.average import AveragePosterior
@@ -49,6 +53,7 @@ class Segmentation:
     logarithms: bool
     library: str | None = None  # of data frames, that the data came from
     outliers: np.ndarray | None = None  # (N, columns): observations of a long series that were taken for missing
+    call: str = ""  # by which it was found
 
     @cached_property
     def change_points(self) -> list[Any]:
@@ -96,6 +101,35 @@ class Segmentation:
         from recbayes.plot.segmented import segmented
 
         return segmented(self, figure=figure)
+
+    def to_html(self, path: str | os.PathLike | None = None, *, title: str | None = None) -> str | Path:
+        """A page that any browser opens: series, segments, tree and the probability of every span on one axis, to look at.
+
+        One file that needs no network; it is written to `path`, which is returned, or returned as text. `title` is its heading.
+        """
+        from recbayes.report.page import report_page
+
+        target = None if path is None else path_of(path)
+        page = report_page(self, "" if title is None else text(title, "title"))
+        if target is None:
+            return page
+        write_whole(target, page)
+        return target
+
+    def widget(self, *, title: str | None = None) -> Any:
+        """The page of `to_html` as a widget for notebooks; its `span` is the stretch that is looked at, and can be set.
+
+        It needs anywidget: `pip install 'recbayes[notebook]'`.
+        """
+        from recbayes.report.widget import report_widget
+
+        return report_widget(self, "" if title is None else text(title, "title"))
+
+    def _repr_html_(self) -> str:
+        """Series, tree and table, for notebooks."""
+        from recbayes.report.static import still
+
+        return still(self)
 
     def __repr__(self) -> str:
         return self.summary()

@@ -17,6 +17,7 @@ from recbayes.data.frames import read_tables
 from recbayes.data.table import Table
 from recbayes.errors import DataError
 from recbayes.segmentation.average import AveragePosterior, likeliest_view
+from recbayes.segmentation.call import call_of
 from recbayes.segmentation.candidates import MOST, find_points, flat_probability
 from recbayes.segmentation.decide import Boundaries, ChangePoint, decide
 from recbayes.segmentation.defaults import COEFFICIENTS, EXPECTED, KINDS, NOISE, Candidate, default_models
@@ -112,6 +113,10 @@ def segment(
         whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError),
         executor_of(executor),
     )
+    call = call_of(
+        time=time, columns=columns, boundaries=None if isinstance(boundaries, str) else boundaries, min_length=min_length,
+        segments=segments, kinds=kinds, periods=periods, tolerance=tolerance, logarithms=logarithms, draws=draws, seed=seed,
+    )  # fmt: skip
     generator = np.random.default_rng() if seed is None else generator_of(seed)
     tables, single = read_tables(data, time=time, columns=columns)
     library = _library(data if single else data[0])
@@ -120,7 +125,8 @@ def segment(
     with Progress(_flag(progress, "progress"), len(tables)) as shown:
         for table, allowed in zip(tables, known, strict=True):
             shown.next_series()
-            found.append(_segment_one(table, allowed, settings, int(generator.integers(2**62)), library, shown))
+            one = _segment_one(table, allowed, settings, int(generator.integers(2**62)), library, shown)
+            found.append(replace(one, call=call))
     return found[0] if single else found
 
 

@@ -14,15 +14,12 @@ MOST = 40  # changes and segments that are listed; of more, the first of them
 def summary(found: "Segmentation") -> str:
     """Change points with probabilities, segments with their levels, and how it was found."""
     data = found.data
-    count = len(found.changes)
-    what = "no change point" if not count else "1 change point" if count == 1 else f"{count} change points"
-    extent = f"{len(data)} observation{'s' if len(data) > 1 else ''} from {data.place(0)} to {data.place(len(data) - 1)}"
-    lines = [f"{what} in {extent}" + (", taken in logarithms" if found.logarithms else "")]
+    lines = [headline(found)]
     for change in found.changes[:MOST]:
         spread = f" (between {data.place(change.low)} and {data.place(change.high)})" if change.low < change.high else ""
         wide = f" within {change.within} observations" if change.within > found.tolerance else ""
         lines.append(f"  {data.place(change.position)}: probability {change.probability:.2f}{wide}{spread}")
-    lines += _more(count, "changes")
+    lines += _more(len(found.changes), "changes")
     lines.append(_segments(found))
     lines.append("kinds of segments: " + ", ".join(f"{kind} {p:.2f}" for kind, p in found.kinds.items() if p >= 0.005))
     posterior = found.posterior
@@ -36,6 +33,14 @@ def summary(found: "Segmentation") -> str:
         what = "1 observation sticks" if out == 1 else f"{out} observations stick"
         lines.append(f"{what} out from neighbours, and {'was' if out == 1 else 'were'} taken for missing")
     return "\n".join(lines)
+
+
+def headline(found: "Segmentation") -> str:
+    """How many change points there are, and in what."""
+    data, count = found.data, len(found.changes)
+    what = "no change point" if not count else "1 change point" if count == 1 else f"{count} change points"
+    extent = f"{len(data)} observation{'s' if len(data) > 1 else ''} from {data.place(0)} to {data.place(len(data) - 1)}"
+    return f"{what} in {extent}" + (", taken in logarithms" if found.logarithms else "")
 
 
 def _segments(found: "Segmentation") -> str:

@@ -1,0 +1,62 @@
+/* What is known of a span, in words: for the pointer, for the panel beside the tree, and for those who hear the page. */
+
+const SHOWN = 6; // columns whose values a tooltip tells
+
+const makeWords = (data, axis) => {
+  const known = new Map();
+  for (const one of data.values) known.set(`${one.start}:${one.end}`, one);
+  for (const one of data.nodes) known.set(`${one.start}:${one.end}`, one);
+  const tolerance = Math.max(0, ...data.changes.map(({ within }) => within));
+  const valuesOf = (span) => known.get(`${span.start}:${span.end}`);
+  const span = ({ start, end }) => axis.span(start, end);
+  const kindOf = (values) => {
+    if (!values) return null;
+    const kinds = Object.entries(values.kinds ?? {}).map(([kind, p]) => (p < 0.995 ? `${kind} ${percent(p)}` : kind)).slice(0, 3).join(", ");
+    if (values.arity || !kinds) return "group of segments";
+    return values.segment !== undefined && values.segment < 0.995 ? `segment in ${percent(values.segment)} of its draws: ${kinds}` : `segment: ${kinds}`;
+  };
+  const certainty = (node) => {
+    if (node.start === 0 && node.end === data.length) return "certain: the whole series";
+    const vague = node.exact ? "with exactly these ends" : tolerance ? `give or take ${counted(tolerance, "observation")}` : "";
+    return `${percent(node.probability)}${vague ? ` ${vague}` : ""}`;
+  };
+
+  /* Names and texts; then of every column its quantities. */
+  const facts = (node) => {
+    const values = valuesOf(node), found = [["probability", certainty(node)]];
+    if (kindOf(values)) found.push(["kind", kindOf(values)]);
+    const rows = [];
+    const quantities = [["level", "level"], ["slope", `slope per ${data.unit}`], ["noise", "noise"], ["coefficient", "memory"]];
+    for (const [name, said] of quantities) {
+      const triples = values?.[name];
+      if (triples && (name === "level" || triples.some((triple) => triple.some(Boolean)))) rows.push([said, triples.map(withInterval)]);
+    }
+    return { found, rows };
+  };
+
+  const card = (node, most = SHOWN) => {
+    const { found, rows } = facts(node), parts = [html("p", { class: "span" }, span(node)), html("p", { class: "quiet" }, counted(node.end - node.start, "observation"))];
+    const one = data.columns.length === 1;
+    const pairs = [...found, ...(one ? rows.map(([name, texts]) => [name, texts[0]]) : [])];
+    parts.push(html("dl", {}, pairs.map(([name, text]) => [html("dt", {}, name), html("dd", {}, text)])));
+    if (!one && rows.length) {
+      const shown = data.columns.slice(0, most), rest = data.columns.length - shown.length;
+      parts.push(html("table", {}, html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "column"), rows.map(([name]) => html("th", { scope: "col" }, name)))),
+        html("tbody", {}, shown.map((name, n) => html("tr", {}, html("th", { scope: "row" }, shortened(name, 18)), rows.map(([, texts]) => html("td", {}, texts[n])))))));
+      if (rest > 0) parts.push(html("p", { class: "quiet" }, `and ${counted(rest, "more column")}`));
+    }
+    return parts;
+  };
+
+  const brief = (node) => {
+    const values = valuesOf(node), level = values?.level;
+    if (!level || values.arity) return node.children?.length ? counted(node.children.length, "part") : "";
+    return level.length === 1 ? `${values.kind ?? ""} ${told(level[0][0], level[0][2] - level[0][1])}`.trim() : values.kind ?? "";
+  };
+  const aloud = (node) => {
+    const { found, rows } = facts(node);
+    const numbers = rows.slice(0, 4).map(([name, texts]) => `${name} ${texts.length === 1 ? texts[0] : texts.slice(0, SHOWN).map((text, n) => `${data.columns[n]} ${text}`).join(", ")}`);
+    return [span(node), ...found.map(([name, text]) => `${name} ${text}`), ...numbers].join(", ");
+  };
+  return { span, card, brief, aloud, valuesOf };
+};

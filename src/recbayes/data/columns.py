@@ -13,6 +13,7 @@ from recbayes.checks.arrays import short
 from recbayes.checks.numbers import is_missing, numbers
 from recbayes.checks.series import Series
 from recbayes.data.example import Example
+from recbayes.data.files.reading import Reading
 from recbayes.data.labels import is_dates
 from recbayes.data.table import Table
 from recbayes.errors import DataError
@@ -60,6 +61,8 @@ def columns_of(data: Any, name: str) -> Columns:
     """The columns of any data."""
     if isinstance(data, Series):
         return columns_of(data.values, name)._replace(noise_covariance=data.noise_covariance)
+    if isinstance(data, Reading):
+        data = data.table
     if isinstance(data, Table | Example):
         found = _of_array(data.values)._replace(index=data.index, noise_covariance=getattr(data, "noise_covariance", None))
         return found if data.names is None else found._replace(keys=list(data.names), named=True)

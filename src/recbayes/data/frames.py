@@ -9,6 +9,7 @@ from recbayes.checks.arguments import listed
 from recbayes.checks.arrays import short
 from recbayes.checks.series import Series, as_series, check_finite, is_many, numbers
 from recbayes.data.columns import MANY, Columns, columns_of, labels_of, what_else
+from recbayes.data.files.reading import Reading
 from recbayes.data.labels import check_times, dates_in, times_of
 from recbayes.data.table import Table
 from recbayes.errors import DataError
@@ -52,6 +53,8 @@ def read_tables(data: Any, *, time: Any = None, columns: Any = None, name: str =
     """
     if isinstance(data, list | tuple | np.ndarray) and len(data) == 0:
         raise DataError("there are no series")
+    if isinstance(data, Reading) and len(data) > 1:
+        data = list(data)
     if not is_many(data):
         return [read_table(data, time=time, columns=columns, name=name)], True
     stamps = _time_of_each(time, len(data))

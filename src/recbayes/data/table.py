@@ -33,6 +33,13 @@ class Table:
     def __len__(self) -> int:
         return len(self.values)
 
+    def to_numpy(self) -> np.ndarray:
+        """The values."""
+        return self.values
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
+
     def label(self, position: int) -> Any:
         """The label of the row at which something begins, as its index has it; "end" after the last row.
 

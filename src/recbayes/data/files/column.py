@@ -1,0 +1,62 @@
+"""A column of a file: numbers, dates, or text that is neither."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from recbayes.errors import FileError
+
+NUMBERS, DATES, TEXT, MIXED, EMPTY = "numbers", "dates", "text", "mixed", "empty"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """What a column holds. `entries` are float64 for numbers, labels of rows for dates (see `labels`), else texts.
+
+    `problem` says where numbers or dates have something else among them, `note` how its dates were read.
+    """
+
+    name: str
+    kind: str
+    entries: Any
+    problem: str = ""
+    note: str = ""
+
+    def texts(self) -> list[str]:
+        """Its entries as names of groups; nothing where they are missing."""
+        if self.kind == NUMBERS:
+            return ["" if np.isnan(one) else f"{one:.15g}" for one in self.entries.tolist()]
+        return [str(one).strip() for one in self.entries]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """All columns of a file, what was guessed to read them, and how its rows are called in complaints."""
+
+    columns: Sequence[Column]
+    named: bool
+    notes: Sequence[str] = ()
+    place: Callable[[int], str] = field(default="row {}".format)  # of a row, counted from 0
+
+    def __len__(self) -> int:
+        return len(self.columns[0].entries) if self.columns else 0
+
+
+def named_columns(given: Sequence[str]) -> list[str]:
+    """Names of columns, none of them twice; those without one have their number, counted from 1."""
+    names: list[str] = []
+    for number, name in enumerate(given, start=1):
+        name = " ".join(name.split()) or str(number)
+        other = 2
+        while name in names:
+            name, other = f"{name.removesuffix(f' ({other - 1})')} ({other})", other + 1
+        names.append(name)
+    return names
+
+
+def not_among(name: str, names: Sequence[str]) -> FileError:
+    """The error of a column that is not there."""
+    listed = ", ".join(map(repr, names[:12])) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    return FileError(f"there is no column {name!r}; there are {listed}")

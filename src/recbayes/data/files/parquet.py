@@ -1,0 +1,57 @@
+"""Parquet, by whichever library is there: pyarrow, polars or pandas."""
+
+import io
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from recbayes.checks.numbers import is_missing, numbers
+from recbayes.data.columns import Columns, columns_of, what_else
+from recbayes.data.files.column import DATES, EMPTY, NUMBERS, TEXT, Column, Contents, named_columns
+from recbayes.data.files.settings import Settings
+from recbayes.data.labels import dates_in
+from recbayes.errors import DataError, FileError
+
+READERS = (("pyarrow.parquet", "read_table"), ("polars", "read_parquet"), ("pandas", "read_parquet"))
+
+
+def read_parquet(content: bytes, settings: Settings) -> Contents:
+    """The columns of a Parquet file."""
+    raw = columns_of(_frame(content), "it")
+    names = named_columns([str(key) for key in raw.keys])
+    if not raw.arrays or not len(raw.arrays[0]):
+        raise FileError("there are no rows in it")
+    columns = [_column(raw, place, name, settings) for place, name in enumerate(names)]
+    return Contents([one for one in columns if not one.name.startswith("__index_level_")] or columns, True)
+
+
+def _frame(content: bytes) -> Any:
+    for module, function in READERS:
+        if find_spec(module.partition(".")[0]) is not None:
+            try:
+                return getattr(import_module(module), function)(io.BytesIO(content))
+            except ImportError:  # pandas without an engine
+                continue
+            except Exception as problem:  # every library has errors of its own
+                raise FileError(f"it is damaged, or no Parquet ({str(problem).splitlines()[0]})") from problem
+    raise FileError("Parquet is read by pyarrow, polars or pandas, none of which is installed; pip install pyarrow")
+
+
+def _column(raw: Columns, place: int, name: str, settings: Settings) -> Column:
+    array = raw.arrays[place]
+    kind = what_else(array)
+    if name in settings.as_text or kind == "text":
+        texts = ["" if is_missing(one) else str(one) for one in array.tolist()]
+        dates = None if kind != "text" else dates_in([text or None for text in texts]) if any(texts) else None
+        return Column(name, TEXT, texts) if dates is None else Column(name, DATES, dates)
+    if kind == "dates":
+        return Column(name, DATES, raw.as_labels(place))
+    if kind:
+        return Column(name, TEXT, [str(one) for one in array.tolist()])
+    try:
+        values = numbers(array, name)
+    except DataError as problem:
+        raise FileError(str(problem)) from problem
+    return Column(name, EMPTY if np.isnan(values).all() else NUMBERS, values)

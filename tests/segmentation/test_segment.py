@@ -173,6 +173,14 @@ def test_a_season_that_is_told_is_no_change() -> None:
     assert rb.segment(season, periods=20, seed=0, draws=100).changes == ()
 
 
+def test_seasons_of_hundreds_of_observations_are_looked_at_from_coarse_to_fine() -> None:
+    x = np.arange(400)
+    season = 3.0 * np.sin(2.0 * np.pi * x / 20.0) + 0.5 * np.random.default_rng(0).normal(size=400)
+    found = rb.segment(season + 2.0 * (x >= 201), periods=20, kinds="level", logarithms=False, draws=100, seed=0)
+    assert found.points.step == 2  # and 201 is none of the points of the first look
+    assert found.change_points == [201]
+
+
 @pytest.mark.filterwarnings("ignore::recbayes.ApproximationWarning")  # a number of segments that the data do not say
 def test_tolerance_gathers_what_is_nearby() -> None:
     y = steps([0.0, 0.7], 25, noise=0.5)

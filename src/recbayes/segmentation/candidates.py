@@ -14,6 +14,7 @@ from recbayes.segmentation.points import BUDGET, Points, by_bank, refined
 
 ALL = 64  # observations up to which every point is a candidate
 MOST = 900  # points of a flat pass
+MOST_WITH_SEASONS = 300  # likewise: a leaf with seasons has several coefficients, and takes many times as long
 KEPT = 160  # candidates, at most
 
 
@@ -22,7 +23,8 @@ def find_points(models: Sequence[Candidate], places: np.ndarray, count: float | 
 
     If so many segments are wished for, trees will be drawn with lengths that give about as many."""
     length = len(places) - 1
-    step = first = -(-length // MOST)
+    most = MOST_WITH_SEASONS if models[0].bank.periods else MOST
+    step = first = -(-length // most)
     positions = np.unique(np.append(np.arange(0, length, step), length))
     while True:
         positions = positions[places[positions]]
@@ -35,7 +37,7 @@ def find_points(models: Sequence[Candidate], places: np.ndarray, count: float | 
             chosen = np.sort(order[inner[order] >= BUDGET]) + 1
             left_out = float(inner.sum() - probability[chosen].sum())
             return Points(np.concatenate([[0], positions[chosen], [length]]), left_out, first, models, shares)
-        positions, step = refined(positions, probability, step, MOST)
+        positions, step = refined(positions, probability, step, most)
 
 
 def flat_probability(

@@ -11,9 +11,11 @@ PEERS := .venv-peers
 SOURCES := $(shell find src/recbayes -name '*.py' | LC_ALL=C sort)
 CHECKSUM := $(word 1,$(shell cat $(SOURCES) | cksum))
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/kernels/$(CHECKSUM)
+# The peers' environment may have another numba, and two of them in one cache drive each other's kernels out.
+bench-peers compare: export NUMBA_CACHE_DIR := $(CURDIR)/.cache/kernels/peers-$(CHECKSUM)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo study test quick bench bench-peers docs lint format clean
+.PHONY: help demo study test quick bench bench-peers compare docs lint format clean
 
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +37,9 @@ bench: $(VENV)/installed-dev ## measure the speed of inference
 
 bench-peers: $(PEERS)/installed ## measure grammars, chains and change points against other libraries
 	$(PEERS)/bin/python -m benchmarks.peers
+
+compare: $(PEERS)/installed ## what other libraries do, how well and how fast, in one table; COMPARE='--part quality' for a part
+	$(PEERS)/bin/python -m benchmarks.compare $(COMPARE)
 
 docs: $(VENV)/installed-dev ## build the documentation as a site, in docs/_build/html
 	$(BIN)/python -m sphinx -M html docs docs/_build --fail-on-warning --keep-going --quiet

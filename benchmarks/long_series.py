@@ -42,15 +42,19 @@ def long_series(length: int, changes: int, coefficient: float = 0.0, seed: int =
     coefficient phi has innovations of variance 1 - phi^2 and starts stationary, so that its deviation is one.
     """
     rng = np.random.default_rng([seed, length, changes, round(1000 * coefficient)])
-    apart = max(30, -(-length // (20 * changes)))
-    spare = length - (changes + 1) * apart
-    if spare < 0:
-        raise ValueError(f"{changes} changes, {apart} apart, need {(changes + 1) * apart} observations, not {length}")
-    chosen = np.sort(rng.choice(spare + changes, changes, replace=False)) - np.arange(changes)
-    places = chosen + apart * np.arange(1, changes + 1)
+    places = random_places(rng, length, changes, max(30, -(-length // (20 * changes))))
     jumps = rng.choice([-1.0, 1.0], changes) * rng.uniform(2.0, 5.0, changes)
     levels = np.repeat(np.concatenate([[0.0], np.cumsum(jumps)]), np.diff(places, prepend=0, append=length))
     return LongSeries(levels + autoregressive(rng.normal(size=length), coefficient), places)
+
+
+def random_places(rng: np.random.Generator, length: int, count: int, apart: int) -> np.ndarray:
+    """Places of changes, none nearer than this to another or to an end; all admissible ones are equally probable."""
+    spare = length - (count + 1) * apart
+    if spare < 0:
+        raise ValueError(f"{count} changes, {apart} apart, need {(count + 1) * apart} observations, not {length}")
+    chosen = np.sort(rng.choice(spare + count, count, replace=False)) - np.arange(count)
+    return chosen + apart * np.arange(1, count + 1)
 
 
 def autoregressive(white: np.ndarray, coefficient: float) -> np.ndarray:

@@ -28,8 +28,8 @@ def HMM(
     """A hidden Markov model: a `DiscreteRBN` whose variables are `state` and `shown`.
 
     >>> weather = rb.HMM([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], [[0.7, 0.3], [0.1, 0.9]], symbols=("dry", "wet"))
-    >>> rb.best_states(weather, ["dry", "dry", "wet", "wet"])[0].tolist()
-    [0, 0, 1, 1]
+    >>> rb.best_states(weather, ["dry", "dry", "wet", "wet", "wet"])[0].tolist()
+    [0, 0, 1, 1, 1]
 
     Arguments:
         initial: probabilities of the first state, (n,).

@@ -28,8 +28,15 @@ MOST = 8  # times as many draws
 
 
 class Gap(NamedTuple):
-    """Log evidences of all series that are used, at one model: by the chart and by so many draws, with variances of the
-    latter, and what share of the draws is effective."""
+    """Log evidences of all series that are used, at one model, by the chart and by draws.
+
+    Attributes:
+        chart: by the chart, one for each series.
+        drawn: by draws.
+        variance: of the latter.
+        efficiency: what share of the draws is effective.
+        draws: how many there are for each series.
+    """
 
     chart: np.ndarray
     drawn: np.ndarray

@@ -29,7 +29,13 @@ class Centre(NamedTuple):
 
 
 class ExactEvidence(NamedTuple):
-    """The log evidence by draws with exact weights, its standard error, and the smallest effective share of any draws."""
+    """The log evidence by draws with exact weights.
+
+    Attributes:
+        log_evidence: of all series together.
+        standard_error: of it.
+        efficiency: the smallest effective share of the draws of any series.
+    """
 
     log_evidence: float
     standard_error: float

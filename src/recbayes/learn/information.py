@@ -20,7 +20,13 @@ FLAT = 1e-3  # nats: a direction in which a step of one unit costs less than hal
 
 
 class Row(NamedTuple):
-    """One number of the model: its estimate and its standard error (infinite: not determined; NaN: not computed)."""
+    """One number of the model, as it was learnt.
+
+    Attributes:
+        name: of the number.
+        estimate: of it; covariances are told as deviations and correlations.
+        standard_error: of the estimate; infinite: not determined; NaN: not computed.
+    """
 
     name: str
     estimate: float

@@ -1,7 +1,7 @@
 """The posterior of a series averaged over models: each counts as much as its evidence, given the length, and its prior
 say."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -129,9 +129,12 @@ class AveragePosterior(Posterior):
 
     @cached_property
     def _leaves(self) -> dict[tuple[int, int], list[LeafPart]]:
+        return self._leaf_parts(None)
+
+    def _leaf_parts(self, wanted: Container[tuple[int, int]] | None) -> dict[tuple[int, int], list[LeafPart]]:
         found: dict[tuple[int, int], list[LeafPart]] = {}
         for share, part, weights in zip(self.shares, self.parts, self._weights, strict=True):
-            for span, leaves in leaf_parts(part, weights).items():
+            for span, leaves in leaf_parts(part, weights, wanted).items():
                 found.setdefault(span, []).extend(one._replace(probability=share * one.probability) for one in leaves)
         return found
 
@@ -145,6 +148,14 @@ class AveragePosterior(Posterior):
         if (start, end) not in self._leaves:
             raise DataError(f"no draw has a segment {start}:{end}")
         return belief(self._leaves[start, end])
+
+    def leaves(self, spans: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Belief]:
+        """What is believed of those spans that some draw has as segments, by start and end: a `Belief` of each.
+
+        Arguments:
+            spans: the (start, end) of segments.
+        """
+        return {span: belief(parts) for span, parts in self._leaf_parts(set(spans)).items()}
 
     def latents(self, spans: Iterable[tuple[int, int]] | None = None) -> dict[tuple[int, int], Latent]:
         """Values of nodes, by start and end (observations): mixtures over the models, by their moments.

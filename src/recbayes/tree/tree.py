@@ -231,8 +231,11 @@ class Tree:
     def to_svg(self, *, title: str = "") -> str:
         """The tree as a static picture for pages and notebooks: every node a band over its span, darker the more probable.
 
-        SVG without scripts, style sheets or ids, in the colour of the text around it; a file of it opens in a browser.
-        `title` is what it is called for those who hear it. Of very large trees the smallest nodes are left out.
+        SVG without scripts, style sheets or ids, in the colour of the text around it; a file of it opens in a browser. Of
+        very large trees the smallest nodes are left out.
+
+        Arguments:
+            title: what it is called for those who hear it.
         """
         return svg.write_svg(self, a_text(title, "title"))
 

@@ -135,7 +135,12 @@ class DiscreteOutside:
         return self.spans.dense()
 
     def symbol_probability(self, start: int, end: int) -> dict[str, float]:
-        """Expected numbers of nodes of each symbol over a span (probabilities, unless unary rules lead round)."""
+        """Expected numbers of nodes of each symbol over a span (probabilities, unless unary rules lead round).
+
+        Arguments:
+            start: the first token of the span.
+            end: the one after the last.
+        """
         number = self.chart.span(start, end)
         names = self.chart.form.grammar.nonterminals
         return {} if number < 0 else {names[n]: float(p) for n, p in enumerate(self.nodes[number, : len(names)]) if p > 0}

@@ -29,11 +29,22 @@ class Product(Emission):
 
     @abstractmethod
     def observe(self, series: Series, size: int) -> Potentials:
-        """The potential of every observation, in `size` dimensions (blank ones last)."""
+        """The potential of every observation.
+
+        Arguments:
+            series: what is observed.
+            size: dimensions of the potentials, blank ones (last) included.
+        """
 
     @abstractmethod
     def observe_slopes(self, series: Series, potentials: Potentials, derivatives: Potentials) -> Slopes:
-        """Derivatives with respect to the emission's quantities, from those with respect to these potentials."""
+        """Derivatives with respect to the emission's quantities, from those with respect to these potentials.
+
+        Arguments:
+            series: what is observed.
+            potentials: of all observations.
+            derivatives: with respect to these.
+        """
 
     def of_leaves(self, series: Series, positions: np.ndarray, size: int, expected: Expected | None) -> Potentials:
         merged = merge(self.observe(series, size), positions)

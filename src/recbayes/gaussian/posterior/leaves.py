@@ -4,7 +4,7 @@ Given the tree and the member of the bank that a leaf took, its value and what i
 draws they are mixtures of these, one for every member (the draws with one member are matched by their mean and covariance).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +27,13 @@ INTERVAL = 0.1, 0.9  # quantiles of what is told of a leaf
 
 
 class Mixture(NamedTuple):
-    """Normal distributions with weights that sum to one for every column: (parts, columns)."""
+    """Normal distributions with weights that sum to one for every column.
+
+    Attributes:
+        weights: (parts, columns).
+        means: (parts, columns).
+        deviations: (parts, columns).
+    """
 
     weights: np.ndarray
     means: np.ndarray
@@ -35,14 +41,20 @@ class Mixture(NamedTuple):
 
     @property
     def mean(self) -> np.ndarray:
+        """The mean of every column."""
         return (self.weights * self.means).sum(axis=0)
 
     @property
     def std(self) -> np.ndarray:
+        """The standard deviation of every column."""
         return np.sqrt((self.weights * (self.deviations**2 + (self.means - self.mean) ** 2)).sum(axis=0))
 
     def quantile(self, share: float) -> np.ndarray:
-        """The number below which this share lies, column by column; where deviations are zero, the smallest such number."""
+        """The number below which a share lies, column by column; where deviations are zero, the smallest such number.
+
+        Arguments:
+            share: between 0 and 1.
+        """
         columns = zip(self.weights.T, self.means.T, self.deviations.T, strict=True)
         return np.array([_quantile(*column, share) for column in columns])
 
@@ -72,7 +84,16 @@ class LeafPart(NamedTuple):
 
 
 class Belief(NamedTuple):
-    """What is believed of a leaf, given that it exists, and how probable that is."""
+    """What is believed of a leaf, given that it exists.
+
+    Attributes:
+        probability: of the leaf.
+        kinds: probabilities of its kinds.
+        level: the mean of its observations at its middle.
+        slope: how much the mean rises with each row or tick.
+        noise: the deviation of the noise.
+        coefficient: of the autoregression.
+    """
 
     probability: float
     kinds: dict[str, float]
@@ -103,8 +124,11 @@ def belief(parts: Sequence[LeafPart]) -> Belief:
     )
 
 
-def leaf_parts(posterior: "GaussianPosterior", weights: np.ndarray) -> dict[tuple[int, int], list[LeafPart]]:
-    """Of all leaves in the draws, with these weights, that are of the kind `Leaf`, by start and end (observations)."""
+def leaf_parts(
+    posterior: "GaussianPosterior", weights: np.ndarray, wanted: Container[tuple[int, int]] | None = None
+) -> dict[tuple[int, int], list[LeafPart]]:
+    """Of all leaves in the draws, with these weights, that are of the kind `Leaf`, by start and end (observations); or of
+    those with `wanted` spans."""
     chart = posterior.chart
     _, origins = tables_of(chart.model)
     latents = gather_latents(chart, posterior.trees, weights, posterior.prior_components, by_rule=True)
@@ -116,8 +140,10 @@ def leaf_parts(posterior: "GaussianPosterior", weights: np.ndarray) -> dict[tupl
         emission = chart.model.variables[v].rules[r].members[m].emission
         if isinstance(emission, Leaf) and not emission.each_column:
             span = int(chart.plan.positions[i]), int(chart.plan.positions[k])
+            if wanted is not None and span not in wanted:
+                continue
             found.setdefault(span, []).append(_part(emission, chart.series, span, latent))
-    for span, part in _parts_by_column(posterior, weights):
+    for span, part in _parts_by_column(posterior, weights, wanted):
         found.setdefault(span, []).append(part)
     return found
 
@@ -135,7 +161,9 @@ def _part(leaf: Leaf, series: Series, span: tuple[int, int], latent: Latent) -> 
     return LeafPart(np.full(leaf.columns, latent.probability), leaf, level, deviation, slope, slope_std)
 
 
-def _parts_by_column(posterior: "GaussianPosterior", weights: np.ndarray) -> Iterator[tuple[tuple[int, int], LeafPart]]:
+def _parts_by_column(
+    posterior: "GaussianPosterior", weights: np.ndarray, wanted: Container[tuple[int, int]] | None
+) -> Iterator[tuple[tuple[int, int], LeafPart]]:
     """Leaves whose columns have members of their own: of each member, the columns that took it, from drawn values."""
     chart, forest = posterior.chart, posterior.trees
     _, origins = tables_of(chart.model)
@@ -148,6 +176,8 @@ def _parts_by_column(posterior: "GaussianPosterior", weights: np.ndarray) -> Ite
             continue
         for here in np.split(np.arange(len(nodes)), np.flatnonzero(np.diff(spans, axis=0).any(axis=1)) + 1):
             span, share = (int(spans[here[0], 0]), int(spans[here[0], 1])), shares[forest.owners[nodes[here]]][:, :, None]
+            if wanted is not None and span not in wanted:
+                continue
             for m in np.unique(members[here]).tolist() if share.any() else ():
                 taken = share * (members[here] == m)[:, None, :]
                 total = taken.sum(axis=(0, 1))

@@ -69,6 +69,7 @@ class GeneralPosterior(Posterior):
 
     @property
     def trees(self) -> Forest:  # type: ignore[override]
+        """All draws, a sequence of `Tree`s."""
         return self.shown.trees
 
     @cached_property
@@ -188,10 +189,13 @@ class GeneralPosterior(Posterior):
         return Latent(mean, np.einsum("nk,nki,nkj->ij", weights, apart, apart) / weights.sum(), probability)
 
     def to_xarray(self, least: float = 0.05) -> Any:
-        """The draws as an xarray Dataset with dimensions chain and draw, as ArviZ reads them: for every span that is a node
-        with probability `least` or more, whether it is one (`exists`), and its value by variable (NaN where it is none).
+        """The draws as an xarray Dataset with dimensions chain and draw, as ArviZ reads them.
 
+        For every span that is a node it says whether it is one (`exists`), and its value by variable (NaN where it is none).
         Weighted draws are drawn again by their weights, so that all count equally; the seed is that of the posterior.
+
+        Arguments:
+            least: how probable a span must be to be there.
         """
         from recbayes.general.posterior.export import to_xarray
 

@@ -115,9 +115,24 @@ def words(length: int, terminals: int) -> list[str]:
     return [str(t) for t in np.random.default_rng(1).integers(terminals, size=length)]
 
 
-def against_torch_struct() -> None:
+class Measured(NamedTuple):
+    """A table before it is printed."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+    def print(self) -> None:
+        shown = table(self.title, *self.columns)
+        for row in self.rows:
+            shown.add_row(*row)
+        CONSOLE.print(shown)
+
+
+def against_torch_struct() -> Measured:
     columns = ("work", "N", "precision of peer", "ms", "torch-struct ms", "times faster", "at least")
-    rows = table("20 non-terminals and 20 preterminals, dense (32 000 binary rules), against torch-struct", *columns)
+    title = "20 non-terminals and 20 preterminals, dense (32 000 binary rules), against torch-struct"
+    rows: list[tuple[str, ...]] = []
     dense, length = Dense.random(20, 20, 20), 30
     grammar, tokens = dense.pcfg(), words(length, 20)
     for name, dtype, tolerance in (("float32", torch.float32, 1e-5), ("float64", torch.float64, 1e-9)):
@@ -136,10 +151,10 @@ def against_torch_struct() -> None:
         if np.abs(uses - gradient()[1][0].numpy()).max() > 1e-3 * uses.max():
             raise SystemExit("expected uses of rules: recbayes and torch-struct differ")
         spent, peer = in_turns(lambda: rb.inside(grammar, tokens), forward)
-        rows.add_row("inside", str(length), name, ms(spent), ms(peer), f"{peer / spent:.1f}", "10")
+        rows.append(("inside", str(length), name, ms(spent), ms(peer), f"{peer / spent:.1f}", "10"))
         spent, peer = in_turns(lambda: rb.outside(rb.inside(grammar, tokens)), gradient)
-        rows.add_row("inside + outside", str(length), name, ms(spent), ms(peer), f"{peer / spent:.1f}", "")
-    CONSOLE.print(rows)
+        rows.append(("inside + outside", str(length), name, ms(spent), ms(peer), f"{peer / spent:.1f}", ""))
+    return Measured(title, columns, rows)
 
 
 def against_nltk() -> None:
@@ -260,9 +275,9 @@ def sparse() -> None:
     costs("A sparse grammar", [("500 non-terminals, 2000 words", grammar, tokens) for tokens in sentences])
 
 
-def against_hmmlearn() -> None:
+def against_hmmlearn() -> Measured:
     columns = ("work", "states", "N", "hmmlearn's way", "ms", "hmmlearn ms", "ratio", "at most")
-    rows = table("Hidden Markov models with 10 symbols, against hmmlearn's CategoricalHMM", *columns)
+    rows: list[tuple[str, ...]] = []
     length = 10_000
     for states in (5, 20):
         rng = np.random.default_rng(0)
@@ -283,15 +298,15 @@ def against_hmmlearn() -> None:
             ):
                 spent, other = in_turns(mine, theirs)
                 numbers = ms(spent), ms(other), f"{spent / other:.2f}"
-                rows.add_row(work, str(states), str(length), way, *numbers, limit)
-    CONSOLE.print(rows)
+                rows.append((work, str(states), str(length), way, *numbers, limit))
+    return Measured("Hidden Markov models with 10 symbols, against hmmlearn's CategoricalHMM", columns, rows)
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    against_torch_struct()
-    against_hmmlearn()
+    against_torch_struct().print()
+    against_hmmlearn().print()
     sparse()
     large_dense()
     against_nltk()

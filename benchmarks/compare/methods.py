@@ -1,14 +1,14 @@
 """The libraries as their manuals call them, at their defaults.
 
-ruptures needs a penalty, and its manual has two: `log(n) * dim * sigma**2` for the cost "l2", which leaves sigma to the user, and
-`pen=10` for "rbf", in its first example. Sigma is estimated from differences of neighbours, as the deviation of white noise;
-the second l2 has twice this penalty, which is BIC with the place of a change counted as a parameter. claspy is called with
-nothing told. Rbeast tells as many changes as its median says, the most probable ones; of seasons it is told the period, as
-recbayes is. hmmlearn's GaussianHMM has the number of states of least BIC, as in its example of model selection; its changes are
-those of the most probable states.
+ruptures needs a penalty, and its manual has two: `log(n) * dim * sigma**2` for the cost "l2", which leaves sigma to us, and
+`pen=10` for "rbf", in its first example. Sigma is estimated from differences of neighbours, as the deviation of white
+noise; the second l2 has twice this penalty, which is BIC with the place of a change counted as a parameter. claspy is called
+with nothing told. Rbeast tells as many changes as its median says, the most probable ones; of seasons it is told the period,
+as recbayes is. hmmlearn's GaussianHMM has the number of states of least BIC, as in its example of model selection; its
+changes are those of the most probable states.
 
-Only Rbeast and recbayes know missing values; for the others these are interpolated. ruptures and hmmlearn see columns in units of
-their noise and of their deviation, as their results depend on units.
+Only Rbeast and recbayes know missing values; for the others these are interpolated. ruptures and hmmlearn see columns in
+units of their noise and of their deviation, as their results depend on units.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,6 +35,10 @@ def ruptures_l2(values: np.ndarray, seed: int, times: float = 1.0) -> Sequence[i
     scaled = values / noise_deviation(values)
     length, columns = scaled.shape
     return ruptures.Pelt(model="l2").fit(scaled).predict(pen=times * np.log(length) * columns)[:-1]
+
+
+def ruptures_twice(values: np.ndarray, seed: int) -> Sequence[int]:
+    return ruptures_l2(values, seed, times=2.0)
 
 
 def ruptures_rbf(values: np.ndarray, seed: int) -> Sequence[int]:

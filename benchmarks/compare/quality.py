@@ -1,6 +1,6 @@
 """How well change points are found: the study of annotated series, run on series whose truth is known and on real ones.
 
-Parts are kept in a folder of their own for every state of the code and of the peers; a run that was interrupted goes on there.
+Parts are kept in a folder of their own for every state of the code and of the peers; an interrupted run goes on there.
 """
 
 import hashlib

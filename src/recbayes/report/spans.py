@@ -10,7 +10,7 @@ from recbayes.segmentation.decide import ChangePoint
 from recbayes.spans.table import SpanTable
 
 LEAST = 0.001  # of less probable spans, a page knows nothing
-MOST = 12_000  # spans, the most probable first
+MOST = 8000  # spans, the most probable first
 PLACES = 4  # digits of a probability behind the point
 
 

@@ -15,7 +15,7 @@ from recbayes.segmentation.result import Segmentation
 QUANTITIES = ("slope", "noise", "coefficient")
 WIDE = float(ndtri(INTERVAL[1]))  # deviations of a normal distribution to the end of its interval
 LARGE = 200_000  # nodes in all draws, from which on only those of the tree have values
-MOST = 4000  # numbers of spans that are not in the tree: of so many spans times columns
+MOST, OF_SEVERAL = 600, 120  # spans that are not in the tree; of several columns, spans times columns: these take long
 
 
 def nodes_of(found: Segmentation, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -41,22 +41,20 @@ def values_of(found: Segmentation, spans: Iterable[tuple[int, int]]) -> list[dic
         return []
     posterior = _in_units(found)
     columns, digits = found.data.values.shape[1], decimals(found.data.values)
-    chosen = list(spans)[: max(MOST // columns, 50)]
-    latents = posterior.latents(chosen)
+    chosen = list(spans)[: MOST if columns == 1 else max(OF_SEVERAL // columns, 12)]
+    latents, leaves = posterior.latents(chosen), posterior.leaves(chosen)
     told = []
     for start, end in chosen:
         if (start, end) not in latents:
             continue  # only draws that look at the series in another way have it
         one: dict[str, Any] = {"start": start, "end": end}
         one["level"] = _levels(*latents[start, end][:2], digits, found.logarithms)
-        try:
-            belief = posterior.leaf(start, end)
-        except ValueError:  # a group in all draws
-            told.append(one)
-            continue
-        share = min(belief.probability / max(latents[start, end].probability, 1e-300), 1.0)
-        one |= {"segment": significant(share, 3), "kinds": _kinds(belief)}
-        told.append(one | {name: _of_mixture(getattr(belief, name)) for name in QUANTITIES})
+        belief = leaves.get((start, end))
+        if belief is not None:  # else it is a group in all draws
+            share = min(belief.probability / max(latents[start, end].probability, 1e-300), 1.0)
+            one |= {"segment": significant(share, 3), "kinds": _kinds(belief)}
+            one |= {name: _of_mixture(getattr(belief, name)) for name in QUANTITIES}
+        told.append(one)
     return told
 
 

@@ -21,9 +21,12 @@ def model_of(found: Segmentation) -> list[str]:
     own = _listed([one for one in ("a level", _slope(found), "noise", memory) if one])
     return [
         f"Every segment has {own} of its own{seasons}.{unit}",
-        f"{_count(len(posterior.models), 'model')} of the series {_were(len(posterior.models))} averaged, each counting as much "
-        "as the data say; nothing was tuned.",
-        f"A change is told where one is more probable than not within {_count(found.tolerance, 'observation')}.",
+        (
+            f"{len(posterior.models)} models of the series were averaged, each counting as much as the data say."
+            if len(posterior.models) > 1
+            else "The data leave one of the models that were tried."
+        ),
+        f"A change is told where one is more probable than not, give or take {_count(found.tolerance, 'observation')}.",
     ]
 
 
@@ -93,7 +96,7 @@ def made_of(found: Segmentation, version: str) -> list[tuple[str, str]]:
     return [
         ("package", f"recbayes {version}"),
         *([("call", found.call)] if found.call else []),
-        ("method", f"draws of trees, {posterior.method}"),
+        ("method", f"draws of trees, {posterior.method if len(posterior.models) > 1 else 'one model'}"),
         ("log evidence", f"{posterior.log_evidence:.2f} ± {posterior.log_evidence_error:.2g}".replace("-", "−")),
     ]
 

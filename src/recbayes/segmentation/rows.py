@@ -10,6 +10,8 @@ from recbayes.gaussian.posterior.leaves import INTERVAL, Mixture
 if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
 
+QUANTITIES = ("level", "slope", "noise", "coefficient")
+
 
 def rows_of(found: "Segmentation") -> list[dict[str, Any]]:
     """One for each node of the tree, in preorder."""
@@ -28,24 +30,29 @@ def rows_of(found: "Segmentation") -> list[dict[str, Any]]:
         }
         level = None if node.value is None else np.exp(node.value) if found.logarithms else node.value
         belief = None if arity else found.given_segments.leaf(node.start, node.end)
+        known = {what: None if belief is None else _ends(getattr(belief, what)) for what in QUANTITIES}
         for c, name in enumerate(names):
             suffix = f" {name}" if len(names) > 1 else ""
             row[f"level{suffix}"] = None if level is None else float(level[c])
-            for what in ("level", "slope", "noise", "coefficient"):
-                row |= _told(None if belief is None else getattr(belief, what), what, suffix, c, found.logarithms)
+            for what, ends in known.items():
+                row |= _told(None if ends is None else ends[:, c], what, suffix, found.logarithms)
         rows.append(row)
     return rows
 
 
-def _told(mixture: Mixture | None, what: str, suffix: str, column: int, logarithms: bool) -> dict[str, Any]:
+def _ends(mixture: Mixture) -> np.ndarray:
+    """(3, columns): the mean of a quantity, and its interval."""
+    return np.array([mixture.mean, *(mixture.quantile(share) for share in INTERVAL)])
+
+
+def _told(values: np.ndarray | None, what: str, suffix: str, logarithms: bool) -> dict[str, Any]:
     """A quantity of a segment with its interval; of a group, nothing. Levels of logarithms are told as they were."""
     names = f"{what}{suffix}", f"{what}_low{suffix}", f"{what}_high{suffix}"
-    if mixture is None:
+    if values is None:
         return dict.fromkeys(names[1:] if what == "level" else names)
-    values = [float(mixture.mean[column]), *(float(mixture.quantile(share)[column]) for share in INTERVAL)]
     if logarithms and what == "level":
-        values = np.exp(values).tolist()
-    return dict(zip(names, values, strict=True))
+        values = np.exp(values)
+    return dict(zip(names, values.tolist(), strict=True))
 
 
 def _depths(arities: Any) -> list[int]:

@@ -114,7 +114,8 @@ def segment(
         executor_of(executor),
     )
     call = call_of(
-        time=time, columns=columns, boundaries=None if isinstance(boundaries, str) else boundaries, min_length=min_length,
+        time=time, columns=columns, boundaries=None if isinstance(boundaries, str) else boundaries,
+        min_length=min_length if min_length > 1 else None,
         segments=segments, kinds=kinds, periods=periods, tolerance=tolerance, logarithms=logarithms, draws=draws, seed=seed,
     )  # fmt: skip
     generator = np.random.default_rng() if seed is None else generator_of(seed)

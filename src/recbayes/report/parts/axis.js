@@ -77,9 +77,8 @@ const makeAxis = ({ kind, rows, names, knots, times }, length) => {
     return [...found].filter(inside);
   };
 
-  const span = (start, end) => {
-    if (end - start === 1) return name(start);
-    return kind === "rows" ? `rows ${start} to ${end - 1}` : `${name(start)} to ${name(end - 1)}`;
-  };
-  return { ticks, name, span, length };
+  const ends = (start, end) => (end - start === 1 ? [name(start)]
+    : kind === "rows" ? [`rows ${start}`, `to ${end - 1}`] : [name(start), `to ${name(end - 1)}`]);
+  const span = (start, end) => ends(start, end).join(" ");
+  return { ticks, name, span, ends };
 };

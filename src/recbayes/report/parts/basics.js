@@ -6,7 +6,7 @@ const fill = (element, attributes, children) => {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;
 };
 const html = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);

@@ -14,7 +14,7 @@ const makeOutline = (nodes, words, act) => {
     const toggle = html("span", { class: "toggle", "aria-hidden": "true" }, node.children.length ? "▸" : "");
     const bar = html("span", { class: "bar", "aria-hidden": "true" }, html("i"));
     bar.firstChild.style.width = `${100 * node.probability}%`;
-    const row = html("div", { class: "item" }, toggle, html("span", { class: "what" }, html("b", {}, words.span(node)), html("span", { class: "quiet" }, words.brief(node))),
+    const row = html("div", { class: "item" }, toggle, html("span", { class: "what" }, html("b", {}, words.ends(node)), html("span", { class: "quiet" }, words.brief(node))),
       bar, html("span", { class: "number" }, percent(node.probability)));
     const item = html("li", {
       role: "treeitem", tabindex: -1, "aria-level": node.depth + 1, "aria-setsize": siblings.length, "aria-posinset": siblings.indexOf(node) + 1,

@@ -64,7 +64,7 @@ const drawColumn = (data, view, column, height, ticks) => {
   const [least, most] = extentOf(seen, data.lines, column, view);
   const x = xOf(view), y = (value) => 4 + (1 - (value - least) / (most - least)) * (height - 8);
   const parts = [gridOf(view, ticks, height)];
-  for (const value of roundNumbers(least, most, height > 100 ? 5 : 2)) {
+  for (const value of roundNumbers(least, most, height > 180 ? 7 : height > 100 ? 4 : 2)) {
     parts.push(svg("path", { class: "grid", d: `M${view.left} ${y(value).toFixed(1)}h${view.inner}` }));
     parts.push(svg("text", { class: "label", x: view.left - 6, y: (y(value) + 3.5).toFixed(1), "text-anchor": "end" }, told(value)));
   }
@@ -170,7 +170,7 @@ const drawTree = (nodes, view, ticks) => {
     parts.push(svg("rect", { class: node.probability < 0.5 ? "band unsure" : "band", x: left.toFixed(1), y, width: width.toFixed(1), height: step - Math.min(2.5, step / 4), rx: Math.min(3, step / 4), "fill-opacity": (0.07 + 0.5 * node.probability).toFixed(3) }));
     const text = percent(node.probability);
     if (step >= 14 && width > 7 * text.length + 4) {
-      const told = node.label && width > 6.2 * (text.length + node.label.length) + 30 ? `${node.label}   ${text}` : text;
+      const told = node.label && width > 6.2 * (text.length + node.label.length) + 30 ? `${node.label} · ${text}` : text;
       parts.push(svg("text", { class: "inband", x: (left + width / 2).toFixed(1), y: y + step / 2 + 2.5, "text-anchor": "middle" }, told));
     }
   }

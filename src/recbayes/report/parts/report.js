@@ -27,15 +27,16 @@ const drawReport = (root, data, model) => {
   const slider = html("input", { type: "range", min: 1, max: 99, step: 1, value: 50, "aria-label": "Threshold of the tree: from surest nodes only to the whole tree" });
   const said = html("output", { class: "threshold" });
   const charts = html("div", { class: "charts" }), band = html("div", { class: "highlight", hidden: true }), tip = html("div", { class: "tip", hidden: true });
+  const exactly = html("input", { type: "checkbox" });
   const canvas = html("canvas", { role: "img", "aria-label": "The probability of every span; the same numbers are in the tree below" });
   const outline = html("div", {}), panel = html("div", { class: "panel" });
   const picture_ = html("div", { class: "picture", role: "group", "aria-label": `${data.lead} The tree below has what is drawn here, in words.` }, charts, band, tip);
-  const key = html("p", { class: "key" }, html("span", { class: "swatch line" }), "segments, ± their noise", html("span", { class: "swatch cut" }), "changes",
-    html("span", { class: "swatch fade" }), "probability 0 to 100 %");
+  const key = html("p", { class: "key" }, [["line", "segments, ± their noise"], ["cut", "changes"], ["fade", "probability 0 to 100 %"]].map(([name, text]) =>
+    html("span", {}, html("span", { class: `swatch ${name}` }), text)));
   const csv = html("button", { type: "button", class: "save" }, "Save as CSV");
   root.append(
     html("header", {}, html("h1", {}, data.title), html("p", { class: "lead" }, data.lead)),
-    html("div", { class: "controls" }, crumbs, html("div", { class: "slide" }, html("span", {}, "Tree"), asFound, html("label", {}, html("span", {}, "surest nodes"), slider, html("span", {}, "whole tree")), said)),
+    html("div", { class: "controls" }, crumbs, html("div", { class: "slide" }, html("span", {}, "Tree"), asFound, html("label", {}, html("span", {}, "surest nodes"), slider, html("span", {}, "whole tree"))), said),
     picture_, key,
     html("div", { class: "halves" }, section("nodes", "Tree, node by node", outline), section("about", "What is looked at", panel)),
     section("segments", "Segments", html("div", { class: "beside" }, csv), makeTable(data, axis, { look: (node) => look(node) })),
@@ -131,11 +132,13 @@ const drawReport = (root, data, model) => {
     state.tree = tree.element;
     const tall = Math.round(clamp(view.inner * 0.3, 120, 300));
     charts.replaceChildren(...[clip, ...drawSeries(data, view, ticks), drawAxis(view, ticks), title("Probability of a change"), drawChances(data, view, ticks),
-      title("Tree"), tree.element, title("Probability of every span, the longer the higher"), canvas, drawAxis(view, ticks)].filter(Boolean));
-    state.diamonds = diamondsOf(data.spans, view, tall);
+      title("Tree"), tree.element, scapeTitle, canvas, drawAxis(view, ticks)].filter(Boolean));
+    state.diamonds = diamondsOf(exactly.checked ? data.spans : data.near, view, tall);
     state.tall = tall;
-    drawScape(canvas, state.diamonds, width, tall);
+    drawScape(canvas, state.diamonds, state.nodes, view, tall);
   };
+  const scapeTitle = html("div", { class: "title" }, html("span", { "aria-hidden": "true" }, "Probability of every span, the longer the higher"), html("label", {}, exactly, "with exactly these ends"));
+  exactly.addEventListener("change", () => paint());
   const title = (text) => html("p", { class: "title", "aria-hidden": "true" }, text);
   const clipName = `recbayes-${Math.random().toString(36).slice(2)}`;
 
@@ -145,7 +148,7 @@ const drawReport = (root, data, model) => {
     const [x, y] = [((event.clientX - box.left) * state.view.width) / box.width, event.clientY - box.top];
     if (event.target === canvas) {
       const found = diamondAt(state.diamonds, x, (y * state.tall) / box.height);
-      return found && { start: found.start, end: found.end, probability: found.probability, exact: true };
+      return found && { start: found.start, end: found.end, probability: found.probability, exact: exactly.checked };
     }
     const position = state.low + ((x - state.view.left) / state.view.inner) * (state.high - state.low);
     if (position < state.low || position > state.high) return null;

@@ -1,13 +1,14 @@
 /* The probability of every span: a diamond over its middle, at the height of its length, the fuller the more probable. */
 
-const SMALLEST = 1.6, LARGEST = 8; // pixels from the middle of a diamond to its corners
+const SMALLEST = 1.6, LARGE = [7, 20]; // pixels from the middle of a diamond to its corners; the fewer spans, the larger
 const REACH = 12; // pixels within which the pointer finds one
 
 const diamondsOf = ({ points, starts, ends, probability }, view, height) => {
   const scale = view.inner / (view.high - view.low), x = xOf(view);
+  const most = Math.max(clamp(110 / Math.sqrt(starts.length), ...LARGE), scale / 2);
   const half = points.map((point, n) => {
     const gap = Math.min(n ? point - points[n - 1] : Infinity, n + 1 < points.length ? points[n + 1] - point : Infinity);
-    return clamp((gap * scale) / 2, SMALLEST, Math.max(LARGEST, scale / 2));
+    return clamp((gap * scale) / 2, SMALLEST, most);
   });
   const upwards = (height - 12) / view.inner, found = [];
   for (let n = 0; n < starts.length; n++) {
@@ -23,7 +24,9 @@ const diamondsOf = ({ points, starts, ends, probability }, view, height) => {
   return found.sort((a, b) => a.probability - b.probability);
 };
 
-const drawScape = (canvas, diamonds, width, height) => {
+/* With the branches of the tree over it. */
+const drawScape = (canvas, diamonds, nodes, view, height) => {
+  const { width } = view;
   const scale = Math.min(window.devicePixelRatio || 1, 3), style = getComputedStyle(canvas);
   [canvas.width, canvas.height] = [Math.round(width * scale), Math.round(height * scale)];
   canvas.style.aspectRatio = `${width} / ${height}`;
@@ -40,6 +43,16 @@ const drawScape = (canvas, diamonds, width, height) => {
     brush.lineTo(one.x + one.aside, one.y + tall);
     brush.fill();
   }
+  const x = xOf(view), place = ({ start, end }) => [x((start + end) / 2), height - 2 - ((end - start) / (view.high - view.low)) * (height - 12)];
+  brush.globalAlpha = 0.55;
+  brush.strokeStyle = style.caretColor; // what style sheets call the second colour of an element
+  brush.beginPath();
+  for (const node of nodes) {
+    if (!node.parent || node.parent.start < view.low || node.parent.end > view.high) continue;
+    brush.moveTo(...place(node.parent));
+    brush.lineTo(...place(node));
+  }
+  brush.stroke();
 };
 
 /* The most probable of the diamonds under the pointer, or else the nearest. */

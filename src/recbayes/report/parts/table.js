@@ -2,8 +2,8 @@
 
 const makeTable = (data, axis, act) => {
   const several = data.columns.length > 1, segments = data.nodes.filter(({ arity }) => !arity);
-  const slopes = !several && segments.some(({ slope }) => slope?.[0]?.some(Boolean));
-  const memory = !several && segments.some(({ coefficient }) => coefficient?.[0]?.some(Boolean));
+  const slopes = !several && segments.some((node) => node.slope && matters("slope", node, node));
+  const memory = !several && segments.some((node) => node.coefficient && matters("coefficient", node, node));
   const heads = ["segment", "observations", "probability", "kind"];
   if (several) heads.push(...data.columns.map((name) => `level of ${name}`));
   else heads.push("level", ...(slopes ? [`slope per ${data.unit}`] : []), "noise", ...(memory ? ["memory"] : []));
@@ -11,7 +11,7 @@ const makeTable = (data, axis, act) => {
     triple && triple[2] > triple[1] ? html("span", { class: "quiet" }, ` ${told(triple[1], triple[2] - triple[1])} to ${told(triple[2], triple[2] - triple[1])}`) : null);
   const rows = segments.map((node) => {
     const quantities = several ? node.level ?? data.columns.map(() => null)
-      : [node.level?.[0], ...(slopes ? [node.slope?.[0]] : []), node.noise?.[0], ...(memory ? [node.coefficient?.[0]] : [])];
+      : [node.level?.[0], ...(slopes ? [node.slope?.[0]] : []), node.noise?.[0], ...(memory ? [node.coefficient?.[0].map((value) => Math.round(100 * value) / 100)] : [])];
     const row = html("tr", {}, html("th", { scope: "row" }, axis.span(node.start, node.end)), html("td", {}, String(node.end - node.start)),
       html("td", {}, percent(node.probability)), html("td", { class: "words" }, node.kind), quantities.map(cell));
     row.addEventListener("mouseenter", () => act.look(node));

@@ -2,6 +2,12 @@
 
 const SHOWN = 6; // columns whose values a tooltip tells
 
+/* Slopes that change the level by less than the noise's hundredth, and memories that nothing remembers, are not told. */
+const matters = (name, values, { start, end }) => values[name].some((triple, n) => {
+  if (name === "slope") return (Math.max(...triple.map(Math.abs)) * (end - start)) > 0.01 * values.noise[n][0];
+  return name !== "coefficient" || Math.max(...triple) > 0.01;
+});
+
 const makeWords = (data, axis) => {
   const known = new Map();
   for (const one of data.values) known.set(`${one.start}:${one.end}`, one);
@@ -29,7 +35,7 @@ const makeWords = (data, axis) => {
     const quantities = [["level", "level"], ["slope", `slope per ${data.unit}`], ["noise", "noise"], ["coefficient", "memory"]];
     for (const [name, said] of quantities) {
       const triples = values?.[name];
-      if (triples && (name === "level" || triples.some((triple) => triple.some(Boolean)))) rows.push([said, triples.map(withInterval)]);
+      if (triples && matters(name, values, node)) rows.push([said, triples.map(withInterval)]);
     }
     return { found, rows };
   };
@@ -58,5 +64,6 @@ const makeWords = (data, axis) => {
     const numbers = rows.slice(0, 4).map(([name, texts]) => `${name} ${texts.length === 1 ? texts[0] : texts.slice(0, SHOWN).map((text, n) => `${data.columns[n]} ${text}`).join(", ")}`);
     return [span(node), ...found.map(([name, text]) => `${name} ${text}`), ...numbers].join(", ");
   };
-  return { span, card, brief, aloud, valuesOf };
+  const ends = (node) => axis.ends(node.start, node.end).map((text, n) => html("span", { class: "end" }, n ? ` ${text}` : text));
+  return { span, ends, card, brief, aloud, valuesOf };
 };

@@ -8,7 +8,8 @@ from recbayes.plot.colours import BLUE, FAINT
 from recbayes.plot.ways import Child, Way, cell_of
 
 RADIUS = 0.26
-APART = 1.0  # children of a way
+APART, BESIDE = 1.0, 0.6  # children of a way; what has no place among them, as a share of that
+CHARACTER = 0.062  # how wide one is
 TOP, CHILDREN, FLOOR, CEILING = 2.0, 0.55, -0.25, 1.3  # heights: the variable, its children, and the gates
 MOST = 8  # ways that are drawn
 LONGEST = 14  # characters of a name
@@ -41,10 +42,9 @@ def cell(model: Any, variable: str | None = None, *, ax: Any = None) -> Any:
     _node(ax, x, found.variable)
     _node(ax, z, "z")
     _arrow(ax, (x[0] - RADIUS, TOP), (z[0] + RADIUS, TOP))
-    counts = Counter[str]()
     left = 0.0
     for way, width in zip(ways, widths, strict=True):
-        _gate(ax, way, left, width, x, found.variable, counts)
+        _gate(ax, way, left, width, x, found.variable)
         left += width
     _line(ax, (z[0], TOP - RADIUS), (z[0], CEILING + 0.02) if z[0] >= 0.0 else (0.0, CEILING))
     ax.plot(max(z[0], 0.0), CEILING, "o", color="black", markersize=5, zorder=5)
@@ -58,10 +58,18 @@ def cell(model: Any, variable: str | None = None, *, ax: Any = None) -> Any:
 
 
 def _width(way: Way) -> float:
-    return max(APART * (len(way.children) + 0.5 * (way.shifted + way.several)) + 0.7, 1.7)
+    return max(
+        APART * (len(way.children) + BESIDE * (any(way.shifted) + way.several)) + 0.7, 1.7, CHARACTER * len(_what(way))
+    )
 
 
-def _gate(ax: Any, way: Way, left: float, width: float, x: tuple[float, float], variable: str, counts: Counter[str]) -> None:
+def _what(way: Way) -> str:
+    """The value of z that opens a gate, and how probable it is."""
+    name = drawable(_short(way.name))
+    return f"z = {name}, {way.probability}" if way.probability[0] == "p" else f"z = {name}, p = {way.probability}"
+
+
+def _gate(ax: Any, way: Way, left: float, width: float, x: tuple[float, float], variable: str) -> None:
     """A way on, in its dashed frame."""
     from matplotlib.patches import Rectangle
 
@@ -73,10 +81,13 @@ def _gate(ax: Any, way: Way, left: float, width: float, x: tuple[float, float], 
         "gid": f"gate {way.name}",
     }
     ax.add_patch(Rectangle((left, FLOOR), width, CEILING - FLOOR, **frame))
-    what = f"z = {_short(way.name)}" + (f", p = {way.probability}" if way.probability[0] != "p" else f", {way.probability}")
-    ax.text(left + 0.06, FLOOR + 0.05, drawable(what), ha="left", va="bottom", fontsize=7.5, parse_math=False)
-    room = width - 0.5 * (way.shifted + way.several) * APART
-    first = left + 0.5 * room - 0.5 * APART * (len(way.children) - 1)
+    style = {"ha": "left", "va": "bottom", "fontsize": 7.5, "parse_math": False, "zorder": 4}
+    box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "linewidth": 0}
+    ax.text(left + 0.08, FLOOR + 0.06, _what(way), bbox=box, **style)
+    before = BESIDE * APART * any(way.shifted)
+    room = width - before - BESIDE * APART * way.several
+    first = left + before + 0.5 * room - 0.5 * APART * (len(way.children) - 1)
+    counts = Counter[str]()
     places = [(first + APART * n, CHILDREN) for n in range(len(way.children))]
     joint = len(places) > 1
     if joint:
@@ -89,12 +100,14 @@ def _gate(ax: Any, way: Way, left: float, width: float, x: tuple[float, float], 
         _node(ax, place, _name_of(child, variable, counts), child.observed)
         if not child.observed:
             _arrow(ax, (place[0], CHILDREN - RADIUS), (place[0], FLOOR - 0.45), dotted=True)
-    side = left + width - 0.4
     if way.several:
-        _plate(ax, places[0], (side, CHILDREN))
-    if way.shifted:
-        _node(ax, (side, CHILDREN), "τ")
-        _arrow(ax, _rim((side, CHILDREN), places[-1]), _rim(places[-1], (side, CHILDREN)))
+        _plate(ax, places[0], (left + width - 0.4, CHILDREN))
+    if any(way.shifted):
+        tau = (places[0][0] - 0.85, CHILDREN + 0.3)
+        _node(ax, tau, "τ")
+        for place, moved in zip(places, way.shifted, strict=True):
+            if moved:
+                _arrow(ax, _rim(tau, place), _rim(place, tau))
 
 
 def _plate(ax: Any, place: tuple[float, float], number: tuple[float, float]) -> None:

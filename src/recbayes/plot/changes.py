@@ -12,6 +12,8 @@ from recbayes.plot.terms import label_observations
 if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
 
+WIDE = 4.2  # inches of a panel, from which on a legend has its entries side by side
+
 
 def changes(found: "Segmentation", *, ax: Any = None) -> Any:
     """The probability of a change: at exactly each place as stems, and of the changes that were found as dots.
@@ -53,7 +55,9 @@ def draw_changes(found: "Segmentation", ax: Any) -> None:
         style = {"fmt": "o", "color": CHANGE, "markersize": 5, "capsize": 2, "linewidth": 1.2, "zorder": 3}
         ax.errorbar(position - 0.5, told, xerr=spread, label=near, **style)
     if len(at):
-        ax.legend(fontsize="x-small", loc="lower right", bbox_to_anchor=(1.0, 0.98), ncols=2, frameon=False)
+        wide = ax.bbox.width / ax.figure.dpi > WIDE
+        place = {"loc": "lower right", "bbox_to_anchor": (1.0, 0.98), "frameon": False}
+        ax.legend(fontsize="x-small", ncols=1 + wide, **place)
     ax.set_ylim(0.0, 1.09)
     ax.set_yticks([0.0, 0.5, 1.0])
-    ax.set_ylabel("probability\nof a change")
+    ax.set_ylabel("probability\nof a change", fontsize="small")

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
 
 WRITTEN = 14  # observations up to which cells have names
+LONGEST = 12  # characters of a word
 MOST = 1000  # observations: half a million cells
+FULL = 50.0  # size of type times characters that a circle has room for
 BELOW = -0.75  # the height of the observations
 RADIUS = 0.27  # of a node's circle, where a cell is one wide
 SIZE = 0.62  # inches of a cell
@@ -55,15 +57,16 @@ def chart(
             raise DataError(f"a chart needs a tree from 0 to at most {MOST}, got {found.spans[0][0]}:{length}")
     texts, words = _checked_texts(texts, length), _checked_words(observed, length)
     frame = None if marked is None else _checked_span(marked, length)
-    side = float(np.clip(SIZE * length, 3.0, 8.0))
-    ax = axes_of(ax, (side, 0.72 * side + 0.6))
+    side = float(np.clip(SIZE * (length + 1.0), 3.0, 8.0))
+    bottom = BELOW - 0.6 if length <= WRITTEN else 0.0
+    ax = axes_of(ax, (side, side * (0.5 * length + 0.6 - bottom) / (length + 1.0)))
     _cells(ax, length, frame)
     if length <= WRITTEN:
         _named(ax, length, found, texts, words)
     elif found is not None:
         _thin(ax, found)
     ax.set_xlim(-1.0, length)
-    ax.set_ylim(BELOW - 0.6 if length <= WRITTEN else 0.0, 0.5 * length + 0.6)
+    ax.set_ylim(bottom, 0.5 * length + 0.6)
     ax.set_aspect("equal")
     ax.set_axis_off()
     return ax
@@ -102,15 +105,17 @@ def _named(ax: Any, length: int, found: Tree | None, texts: Mapping[tuple[int, i
 
     mine = set() if found is None else set(found.spans)
     size = float(np.clip(80.0 / length, 6.0, 11.0))
+    small = min(size, max(FULL / max(map(len, words or [""])), 6.0))  # the longest word is not much wider than its circle
     for start in range(length):
         for end in range(start + 1, length + 1):
             hot = (start, end) in mine
             place, name = _place(start, end), f"$x_{{{start}:{end}}}$"
             look = {"facecolor": "white", "edgecolor": BLUE if hot else FAINT, "linewidth": 1.8 if hot else 0.8}
-            ax.add_patch(Circle(place, RADIUS, zorder=3, **look, gid=f"x {start}:{end}"))
+            order = 3.0 if hot else 1.0  # links lie between
+            ax.add_patch(Circle(place, RADIUS, zorder=order, **look, gid=f"x {start}:{end}"))
             own = texts.get((start, end))
-            shade = "black" if hot else "0.55"
-            style = {"ha": "center", "va": "center", "zorder": 4, "color": shade}
+            shade = "black" if hot else "0.55" if mine else "0.25"
+            style = {"ha": "center", "va": "center", "zorder": order + 0.5, "color": shade}
             if own is None:
                 ax.text(*place, name, fontsize=size, **style)
             else:
@@ -120,12 +125,11 @@ def _named(ax: Any, length: int, found: Tree | None, texts: Mapping[tuple[int, i
         seen = found is not None
         look = {"facecolor": "0.9", "edgecolor": BLUE if seen else FAINT, "linewidth": 1.8 if seen else 0.8}
         ax.add_patch(Circle(place, RADIUS, zorder=3, **look, gid=f"y {i}"))
-        style = {"ha": "center", "va": "center", "zorder": 4, "fontsize": size, "color": "black" if seen else "0.55"}
+        style = {"ha": "center", "va": "center", "zorder": 4, "fontsize": size, "color": "black" if seen else "0.25"}
         if words is None:
             ax.text(*place, f"$y_{{{i + 1}}}$", **style)
         else:
-            word = words[i] if len(words[i]) <= 12 else f"{words[i][:11]}…"
-            ax.text(*place, word, parse_math=False, **{**style, "fontsize": size if len(word) <= 3 else 0.62 * size})
+            ax.text(*place, words[i], parse_math=False, **{**style, "fontsize": small})
     if found is not None:
         _links(ax, found)
 
@@ -179,6 +183,7 @@ def _checked_words(observed: Any, length: int) -> list[str] | None:
         return None
     words = [drawable(f"{one:g}" if isinstance(one, float | np.floating) else str(one)) for one in
              listed(observed, "observed", "values or words")]  # fmt: skip
+    words = [word if len(word) <= LONGEST else f"{word[: LONGEST - 1]}…" for word in words]
     if len(words) != length:
         raise DataError(f"observed must have one value for each of {length} observations, got {len(words)}")
     return words

@@ -9,17 +9,14 @@ from recbayes.checks.arguments import flag, text
 from recbayes.checks.arrays import short
 from recbayes.errors import DataError
 from recbayes.plot.canvas import axes_of
-from recbayes.plot.scape import draw_diamonds, frame_scape, trees_of
+from recbayes.plot.scape import draw_diamonds, draw_over, frame_scape, groups, trees_of
 from recbayes.plot.terms import named_rows
-from recbayes.plot.tree import tree as draw_tree
 from recbayes.plot.values import LARGEST, painted
 from recbayes.spans.table import SpanTable
 from recbayes.tree.tree import Tree
 
 if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
-
-LEAST = 1e-4  # probability of a span that is drawn
 
 
 def latents(
@@ -34,7 +31,8 @@ def latents(
 ) -> Any:
     """Every span is a diamond, as in a scape, with a colour for the value that a node there would have.
 
-    The value is its posterior mean, given that there is a node. Spans that were never a node are white.
+    The value is its posterior mean, given that there is a node. Spans that were never a node are white. Of more than 150
+    positions, neighbours share a diamond, whose colour is that of the most probable of their spans.
 
     Args:
         believed: What knows the values of spans: what `rb.sample_posterior` returns for a Gaussian or a general model, or
@@ -52,24 +50,29 @@ def latents(
         The axes.
     """
     nodes, value_of = _source(believed, None if variable is None else text(variable, "variable"))
-    length, places = nodes.length, {int(point): n for n, point in enumerate(nodes.points)}
+    length = nodes.length
+    middles, first = groups(nodes.points, length)
     spans, means = [], []
     for one in nodes:
-        if one.probability >= LEAST and (mean := value_of(one.start, one.end)) is not None:
-            spans.append((places[one.start], places[one.end], min(one.probability, 1.0)))
+        if (mean := value_of(one.start, one.end)) is not None:
+            ends = np.searchsorted(nodes.points[first], [one.start, one.end], side="right") - 1
+            spans.append((*ends, min(one.probability, 1.0)))
             means.append(mean)
     if column is None:
         column = 0 if means and len(means[0]) == 1 else LARGEST
     painter = painted(means, column)
     over, rows = trees_of(trees, length), named_rows(index, length)
-    colours = np.zeros((len(nodes.points), len(nodes.points), 4))
+    colours = np.zeros((len(middles), len(middles), 4))
+    fade, likeliest = flag(fade, "fade"), np.zeros(colours.shape[:2])
     for (i, k, probability), own in zip(spans, painter.colours, strict=True):
-        share = np.sqrt(probability) if flag(fade, "fade") else 1.0  # the root: half as probable is not yet pale
+        if probability < likeliest[i, k]:
+            continue  # spans of neighbouring points, of which the likeliest is shown
+        likeliest[i, k] = probability
+        share = np.sqrt(probability) if fade else 1.0  # the root: half as probable is not yet pale
         colours[i, k] = [*(share * own[:3] + 1.0 - share), own[3]]
     ax = axes_of(ax)
-    draw_diamonds(ax, nodes.points, colours)
-    for tree in over:
-        draw_tree(tree, by_width=True, ax=ax)
+    draw_diamonds(ax, middles, colours)
+    draw_over(ax, over)
     frame_scape(ax, rows, length)
     painter.explain(ax)
     return ax

@@ -11,12 +11,14 @@ from recbayes.errors import DataError
 from recbayes.plot.canvas import axes_of
 from recbayes.plot.colours import PROBABILITIES
 from recbayes.plot.terms import label_observations, named_rows
-from recbayes.plot.tree import tree as draw_tree
+from recbayes.plot.tree import FEW, draw_edges, node_places, tree_of
 from recbayes.spans.table import SpanTable
 from recbayes.tree.tree import Tree
 
 if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
+
+MOST = 150  # points whose spans have diamonds of their own
 
 
 def scape(
@@ -29,7 +31,8 @@ def scape(
 ) -> Any:
     """Every span is a diamond over its middle, at the height of its width, and the darker the more probable it is a node.
 
-    Where nodes begin and end at some positions alone, these stand for all that are nearest to them.
+    Where nodes begin and end at some positions alone, these stand for all that are nearest to them. Of more than 150
+    positions, neighbours share a diamond, which is as dark as the most probable of their spans.
 
     Args:
         believed: What is known of the spans: a posterior, what `rb.segment` or `rb.outside` returns, or an array
@@ -50,13 +53,31 @@ def scape(
     rows = believed.data if segmented and index is None else named_rows(index, length)
     over = trees_of(trees, length)
     ax = axes_of(ax)
-    mesh = draw_diamonds(ax, points, probability, cmap=PROBABILITIES, vmin=0.0, vmax=1.0)
-    for one in over:
-        draw_tree(one, by_width=True, ax=ax)
+    middles, first = groups(points, length)
+    darkest = np.maximum.reduceat(np.maximum.reduceat(probability, first, axis=0), first, axis=1)
+    mesh = draw_diamonds(ax, middles, darkest, cmap=PROBABILITIES, vmin=0.0, vmax=1.0)
+    draw_over(ax, over)
     frame_scape(ax, rows, length)
     if flag(colour_bar, "colour_bar"):
         ax.figure.colorbar(mesh, ax=ax, label="probability of a node", fraction=0.04)
     return ax
+
+
+def groups(points: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Middles of groups of neighbouring points, as many as a picture can show, and the first point of each."""
+    bins = points.astype(np.int64) * (MOST - 1) // length if len(points) > MOST else np.arange(len(points))
+    first = np.flatnonzero(np.diff(bins, prepend=-1))
+    middles = 0.5 * (points[first] + points[np.append(first[1:], len(points)) - 1])
+    middles[[0, -1]] = points[[0, -1]]
+    return middles, first
+
+
+def draw_over(ax: Any, trees: list[Tree]) -> None:
+    """Trees as lines with dots, which leave the diamonds in sight."""
+    for one in trees:
+        places = node_places(one, by_width=True)
+        draw_edges(ax, one, places)
+        ax.scatter(*places.T, s=6.0 if len(one) <= FEW else 2.0, color="0.15", linewidths=0, zorder=3)
 
 
 def draw_diamonds(ax: Any, points: np.ndarray, values: np.ndarray, **style: Any) -> Any:
@@ -80,7 +101,6 @@ def frame_scape(ax: Any, rows: Any, length: int) -> None:
 
 def trees_of(trees: Any, length: int) -> list[Tree]:
     """The trees that are drawn over a scape of so many observations."""
-    from recbayes.plot.tree import tree_of
     from recbayes.segmentation.result import Segmentation
 
     single = isinstance(trees, Tree | Segmentation)

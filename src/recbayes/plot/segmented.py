@@ -1,6 +1,7 @@
 """A series with its segments, where changes are likely, and the tree, above each other."""
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 PANELS = 4  # columns that have panels of their own; more of them share one
 WRITTEN = 40  # nodes up to which their probabilities are written
+PER_INCH = 11  # characters of the title
 ROWS = 3  # rows of labels of change points
 
 
@@ -52,7 +54,9 @@ def segmented(found: "Segmentation", *, figure: Any = None) -> Any:
         for change in found.changes:
             panel.axvline(change.position - 0.5, color=CHANGE, linestyle="--", linewidth=1.0, zorder=1.5)
     _name_changes(found, panels[0])
-    figure.suptitle(drawable(found.summary().split("\n", 1)[0]), fontsize="medium", parse_math=False)
+    title = drawable(found.summary().split("\n", 1)[0])
+    across = int(figure.bbox.width / figure.dpi * PER_INCH)
+    figure.suptitle(fill(title, max(across, 20)), fontsize="medium", parse_math=False)
     label_observations(panels[-1], found.data, len(found.data))
     figure.align_ylabels(panels)
     return figure
@@ -103,7 +107,7 @@ def _tree(found: "Segmentation", ax: Any) -> None:
             place = {"xytext": (0, 4 if arity else -4), "textcoords": "offset points", "va": "bottom" if arity else "top"}
             ax.annotate(f"{node.probability:.2f}", (x, height), ha="center", fontsize=8, **place)
     ax.set_ylim(places[:, 1].min() - 0.8, 0.8)
-    ax.set_ylabel("tree, with\nprobabilities")
+    ax.set_ylabel("tree, with\nprobabilities", fontsize="small")
 
 
 def _name_changes(found: "Segmentation", ax: Any) -> None:

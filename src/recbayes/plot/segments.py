@@ -89,7 +89,13 @@ def draw_column(found: "Segmentation", column: int, ax: Any, intervals: bool = T
         if node.own and "trend" in kind:
             text = f"slope {float(node.own['slope'][column]):+.2g}"
             if CHARACTER * len(text) * len(y) <= node.length:
-                place = {"xycoords": ax.get_xaxis_transform(), "ha": "center", "fontsize": "x-small", "color": "0.2"}
+                place: dict[str, Any] = {
+                    "xycoords": ax.get_xaxis_transform(),
+                    "ha": "center",
+                    "fontsize": "x-small",
+                    "color": "0.2",
+                }
+                place["bbox"] = {"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.7, "linewidth": 0}
                 ax.annotate(text, (0.5 * (node.start + node.end - 1), 0.015), annotation_clip=True, **place)
     name = name_of(found, column)
     ax.legend(list(seen.values()), [f"{kind}, ± its noise" for kind in seen], fontsize="x-small", framealpha=0.8)

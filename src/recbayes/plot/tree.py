@@ -50,16 +50,13 @@ def tree(
     painter = None if column is None else painted([node.value for node in found], column)
     ax = axes_of(ax, (6.4, 3.4))
     places = node_places(found, by_width)
-    edges = [[places[parent], places[child]] for child, parent in enumerate(found.parents) if parent >= 0]
-    from matplotlib.collections import LineCollection
-
-    ax.add_collection(LineCollection(edges, **{"color": "0.3", "linewidth": 1.0 if len(found) <= 4 * FEW else 0.6, **style}))
+    draw_edges(ax, found, places, **style)
     _dots(ax, found, places, painter)
     if flag(labels, "labels"):
         for node, arity, (x, height) in zip(found, found.arities, places, strict=True):
-            above = {"xytext": (0, 4 if arity else -5), "va": "bottom" if arity else "top"}
-            style = {"textcoords": "offset points", "ha": "center", "fontsize": 7, "parse_math": False, **above}
-            ax.annotate(drawable(node.label), (x, height), **style)
+            above = {"xytext": (0, 4 if arity else -5), "va": "bottom" if arity else "top", "textcoords": "offset points"}
+            box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "alpha": 0.75, "linewidth": 0}
+            ax.annotate(drawable(node.label), (x, height), ha="center", fontsize=7, parse_math=False, bbox=box, **above)
     if rows is None:
         ax.set_xlim(found.nodes[0].start - 0.5, found.nodes[0].end - 0.5)
     else:
@@ -68,6 +65,15 @@ def tree(
         ax.set_yticks([])
     ax.margins(y=0.08)
     return ax
+
+
+def draw_edges(ax: Any, drawn: Tree, places: np.ndarray, **style: Any) -> None:
+    """Lines from parents to children."""
+    from matplotlib.collections import LineCollection
+
+    edges = [[places[parent], places[child]] for child, parent in enumerate(drawn.parents) if parent >= 0]
+    own = {"color": "0.3", "linewidth": 1.0 if len(drawn) <= 4 * FEW else 0.6}
+    ax.add_collection(LineCollection(edges, **{**own, **style}))
 
 
 def _dots(ax: Any, drawn: Tree, places: np.ndarray, painter: Painter | None) -> None:

@@ -19,13 +19,13 @@ class Child(NamedTuple):
 
 class Way(NamedTuple):
     """One value of the structural variable: its name, p(z = this | x) as a text, and the children; whether there may be
-    several observations, and whether children are shifted."""
+    several observations, and which children are shifted."""
 
     name: str
     probability: str
     children: tuple[Child, ...]
     several: bool = False
-    shifted: bool = False
+    shifted: tuple[bool, ...] = ()
 
 
 class Cell(NamedTuple):
@@ -76,12 +76,8 @@ def _rule_name(rule: Any) -> str:
 def _gaussian(rule: Any, name: str) -> Way:
     p = _number(rule.probability)
     if hasattr(rule, "left"):
-        return Way(
-            name,
-            p,
-            (Child(rule.left, False), Child(rule.right, False)),
-            shifted=any(shift != (0, 0) for shift in rule.shifts),
-        )
+        moved = tuple(any(shift[side] for shift in rule.shifts) for side in (0, 1))
+        return Way(name, p, (Child(rule.left, False), Child(rule.right, False)), shifted=moved)
     if hasattr(rule, "children"):
         children = tuple(Child(one[0], False) if isinstance(one, tuple) else Child(OBSERVED, True) for one in rule.children)
         return Way(name, p, children)

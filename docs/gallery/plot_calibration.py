@@ -2,13 +2,14 @@
 Are the probabilities honest?
 =============================
 
-A span that is given a probability of 0.7 should be a node in seven of ten cases. Draw pairs of series and tree from a model,
-infer, and count.
+A span that is given a probability of 0.7 should be a node in seven of ten cases. Draw pairs of series and tree from a
+model, infer, and count.
 """
 
 # %%
 # Two hundred series; of each, all spans with their probabilities, and whether they are nodes of the true tree.
 import numpy as np
+from matplotlib import pyplot as plt
 
 import recbayes as rb
 
@@ -26,8 +27,8 @@ for (y, tree), posterior in zip(pairs, posteriors, strict=True):
                 true.append((start, end) in nodes)
 
 # %%
-# Ten bins of spans by the probability that they were given, and in each the share that exists, with an interval of two binomial
-# deviations. Honest probabilities lie on the diagonal.
+# Ten bins of spans by the probability that they were given, and in each the share that exists, with an interval of
+# two binomial deviations. Honest probabilities lie on the diagonal.
 given, true = np.array(given), np.array(true)
 bins = []
 for low in np.arange(0.0, 1.0, 0.1):
@@ -39,7 +40,5 @@ for low in np.arange(0.0, 1.0, 0.1):
 
 # %%
 # The study with 2000 series, and of all methods, is in the explanations; this is its picture in small.
-from matplotlib import pyplot as plt
-
 rb.plot.calibration(bins)
 plt.show()

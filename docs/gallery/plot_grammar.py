@@ -7,9 +7,11 @@ Who has the telescope? A probabilistic grammar knows two trees for this sentence
 
 # %%
 # Grammars are recursive Bayesian networks whose variables have names as values. Everything is exact.
+from matplotlib import pyplot as plt
+
 import recbayes as rb
 
-grammar = rb.PCFG.from_string("""
+RULES = """
     S -> NP VP [1.0]
     NP -> Det N [0.6] | NP PP [0.1] | 'I' [0.3]
     VP -> V NP [0.6] | VP PP [0.4]
@@ -18,8 +20,9 @@ grammar = rb.PCFG.from_string("""
     N -> 'man' [0.5] | 'telescope' [0.5]
     V -> 'saw' [1.0]
     P -> 'with' [1.0]
-""")
-words = "I saw the man with the telescope".split()
+"""
+grammar = rb.PCFG.from_string(RULES)
+words = ["I", "saw", "the", "man", "with", "the", "telescope"]
 posterior = rb.sample_posterior(grammar, words, draws=500, seed=0)
 readings = posterior.best(2)
 print([round(one.probability, 2) for one in readings])
@@ -34,8 +37,6 @@ rb.plot.trees({f"p = {one.probability:.2f}": one.tree for one in readings}, inde
 
 # %%
 # The same as a chart, in the manner of textbooks on parsing:
-from matplotlib import pyplot as plt
-
 tree = readings[0].tree
 rb.plot.chart(tree, observed=words, texts={node.span: node.label for node in tree})
 plt.show()

@@ -2,12 +2,14 @@
 The Great Moderation: when ups and downs became smaller
 =======================================================
 
-Quarterly growth of the economy of the United States. Its mean hardly changed in fifty years; what changed, in the 1980s, is how
-much it goes up and down. A method that looks for changes of the mean sees nothing here.
+Quarterly growth of the economy of the United States. Its mean hardly changed in fifty years; what changed, in the
+1980s, is how much it goes up and down. A method that looks for changes of the mean sees nothing here.
 """
 
 # %%
 # Segments have a noise of their own, so that a change of the noise alone is a change.
+from matplotlib import pyplot as plt
+
 import recbayes as rb
 
 growth = rb.data.us_growth()
@@ -27,7 +29,5 @@ for row in found.rows():
 
 # %%
 # The dates of the index are those of the axes, in every picture that knows them.
-from matplotlib import pyplot as plt
-
 rb.plot.series(growth, found)
 plt.show()

@@ -2,13 +2,14 @@
 What groups of segments are like
 ================================
 
-Nodes of a tree have values: of a segment its level, of a group what its segments have in common. All spans that may be nodes have
-one, and a triangle shows them all at once, as in the paper's pictures of music.
+Nodes of a tree have values: of a segment its level, of a group what its segments have in common. All spans that may
+be nodes have one, and a triangle shows them all at once, as in the paper's pictures of music.
 """
 
 # %%
 # A series that wanders about two levels, in steps within steps.
 import numpy as np
+from matplotlib import pyplot as plt
 
 import recbayes as rb
 
@@ -22,13 +23,12 @@ posterior = rb.sample_posterior(model, series, draws=500, seed=0)
 found = posterior.tree()
 
 # %%
-# The colour of a diamond is the posterior mean of a node's value with that span; the paler, the less probable is the node.
+# The colour of a diamond is the posterior mean of a node's value with that span; the paler, the less probable is the
+# node.
 rb.plot.latents(posterior, found)
 
 # %%
 # The values of the tree alone, below the series:
-from matplotlib import pyplot as plt
-
 figure, (top, bottom) = plt.subplots(2, 1, figsize=(7, 4.5), sharex=True, layout="constrained")
 rb.plot.series(series, found, ax=top)
 rb.plot.tree(found, column=0, ax=bottom)

@@ -2,8 +2,8 @@
 The harmony of a prelude
 ========================
 
-Bach's prelude in C major, BWV 846, bar by bar: which pitch classes sound for how long is all that is known. The model was learnt
-from other pieces, from notes alone; the tree of passages is its own.
+Bach's prelude in C major, BWV 846, bar by bar: which pitch classes sound for how long is all that is known. The model
+was learnt from other pieces, from notes alone; the tree of passages is its own.
 """
 
 # %%

@@ -2,8 +2,8 @@
 A figure for a paper
 ====================
 
-Every function of ``rb.plot`` draws into the axes that it is given. So a figure is laid out as matplotlib does it, in the size of
-the column it is for, and no window opens.
+Every function of ``rb.plot`` draws into the axes that it is given. So a figure is laid out as matplotlib does it, in
+the size of the column it is for, and no window opens.
 """
 
 # %%

@@ -2,12 +2,14 @@
 Tree and scape of the paper's model
 ===================================
 
-The paper's synthetic data: three dimensions, a tree whose left children have their dimensions rotated in half of the cases, and
-leaves of several noisy observations. What can be known of the tree when only the observations are seen?
+The paper's synthetic data: three dimensions, a tree whose left children have their dimensions rotated in half of the
+cases, and leaves of several noisy observations. What can be known of the tree when only the observations are seen?
 """
 
 # %%
 # A model is a value: it draws pairs of a series and the tree behind it.
+from matplotlib import pyplot as plt
+
 import recbayes as rb
 
 model = rb.GaussianRBN.create(
@@ -21,8 +23,9 @@ print(truth)
 rb.plot.cell(model)
 
 # %%
-# The posterior is made of weighted draws of trees. The triangle at the bottom has a diamond for every span of observations: the
-# darker, the more probable it is that this span is a node. Over it is the tree with the highest expected F1.
+# The posterior is made of weighted draws of trees. The triangle at the bottom has a diamond for every span of
+# observations: the darker, the more probable it is that this span is a node. Over it is the tree with the highest
+# expected F1.
 posterior = rb.sample_posterior(model, series, draws=500, seed=0)
 print(posterior)
 
@@ -31,8 +34,6 @@ rb.plot.overview(series, posterior)
 
 # %%
 # How much of it is right? Half of the truth's nodes are certain, the others compete with neighbours.
-from matplotlib import pyplot as plt
-
 found = posterior.tree()
 print(f"F1 {rb.node_scores(truth, found).f1:.2f}, expected {posterior.expected_f1:.2f}")
 rb.plot.scape(posterior, truth)

@@ -2,13 +2,14 @@
 A hidden Markov model is a tree that leans to the right
 =======================================================
 
-A casino has a fair die and a loaded one, and changes them secretly. The model is a hidden Markov model, which here is a
-recursive Bayesian network like all others; its states, with missing throws, come from the same charts.
+A casino has a fair die and a loaded one, and changes them secretly. The model is a hidden Markov model, which here is
+a recursive Bayesian network like all others; its states, with missing throws, come from the same charts.
 """
 
 # %%
 # Throws of the two dice, and a stretch of them that nobody saw.
 import numpy as np
+from matplotlib import pyplot as plt
 
 import recbayes as rb
 
@@ -22,10 +23,8 @@ for _ in range(120):
 seen = throws[:60] + [None] * 10 + throws[70:]
 
 # %%
-# The probability of the loaded die at every throw, given all of them, and where it was in use. Where nothing was seen, the
-# probability goes back to what is usual.
-from matplotlib import pyplot as plt
-
+# The probability of the loaded die at every throw, given all of them, and where it was in use. Where nothing was
+# seen, the probability goes back to what is usual.
 smoothed = rb.smoothed_states(model, seen)
 best, _ = rb.best_states(model, seen)
 figure, ax = plt.subplots(figsize=(8, 2.8), layout="constrained")

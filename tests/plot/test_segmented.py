@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 import recbayes as rb
 from recbayes.data.frames import read_table
 from recbayes.errors import DataError
-from recbayes.plot.colours import FIT, GREEN, VERMILION
+from recbayes.plot.colours import GREEN
 from recbayes.plot.fitted import fitted
 from recbayes.plot.ticks import label_rows
 

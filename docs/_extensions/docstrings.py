@@ -66,18 +66,22 @@ def marked(lines: list[str]) -> list[str]:
         if line and not before:  # a paragraph begins
             indented = line.startswith("    ")
             kind = kind if indented and kind != "text" else "block" if indented else "text"
+            kind = "example" if line.startswith(">>> ") else kind
         if SECTION.match(line):
             kind = "section"
         kinds.append(kind)
     out: list[str] = []
     for kind, rows in groupby(zip(kinds, lines, strict=True), key=lambda pair: pair[0]):
         part = [line for _, line in rows]
-        out += {"text": lambda part: text("\n".join(part)).split("\n"), "section": section, "block": block}[kind](part)
+        plain = {"text": lambda part: text("\n".join(part)).split("\n"), "section": section, "block": block, "example": list}
+        out += plain[kind](part)
     return out
 
 
 def read(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     lines[:] = marked(lines)
+    if what in ("attribute", "property"):
+        lines.insert(0, "\\ ")  # else napoleon takes what stands before a colon for a type
 
 
 def signature(
@@ -111,7 +115,8 @@ def without_empty_types(app: Sphinx, domain: str, kind: str, content: nodes.Elem
 
 def skip(app: Sphinx, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:
     home = getattr(obj, "__module__", None)
-    return True if name in PLUMBING or (isinstance(home, str) and home.startswith("sklearn")) else None
+    field = inspect.isdatadescriptor(obj) and type(obj).__name__ == "_tuplegetter"  # the class tells of its fields
+    return True if field or name in PLUMBING or (isinstance(home, str) and home.startswith("sklearn")) else None
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

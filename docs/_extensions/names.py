@@ -1,10 +1,12 @@
 """Public names that stand as code in a text are links to the reference: `rb.segment`, `Tree`, `rb.Tree.height`.
 
-Types without a place in it are told by their own names.
+So are records that the reference lists beside them: `ChangePoint`. Types without a place in it are told by their own names.
 """
 
 import inspect
 import re
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -13,7 +15,21 @@ from sphinx.application import Sphinx
 
 import recbayes
 
+REFERENCE = Path(__file__).parents[1] / "reference"
+RECORD = re.compile(r"^\.\. autoclass:: (recbayes\.(?:\w+\.)+(\w+))$", re.MULTILINE)
 NAME = re.compile(r"(?:(?:rb|recbayes)\.)?(\w+(?:\.\w+)*)(?:\(\))?")
+
+
+def beside() -> dict[str, str]:
+    """Records of the reference that are not public themselves, by the last part of their names, where only one has it."""
+    found = [
+        record for page in sorted(REFERENCE.glob("*.md")) for record in RECORD.findall(page.read_text(encoding="utf-8"))
+    ]
+    count = Counter(last for _, last in found)
+    return {last: name for name, last in found if count[last] == 1}
+
+
+RECORDS = beside()
 
 
 def documented(name: str) -> bool:
@@ -32,6 +48,8 @@ def documented(name: str) -> bool:
 def target(text: str) -> str | None:
     """The name that a piece of code stands for. A word in lower case without `rb.` before it may be anything."""
     found = NAME.fullmatch(text)
+    if found is not None and found[1] in RECORDS:
+        return RECORDS[found[1]]
     if found is None or not (text.startswith(("rb.", "recbayes.")) or text[0].isupper()) or not documented(found[1]):
         return None
     return f"recbayes.{found[1]}"

@@ -549,6 +549,8 @@ CALLS = [
         also=(DiscretePosterior,),
     ),
     Call("Posterior.best", lambda: {"count": 2}),
+    Call("Posterior.credible_trees", lambda: {"level": 0.5, "most": 10}),
+    Call("Posterior.to_xarray", lambda: {"least": 0.1}),
     Call("Posterior.extend", lambda: {"draws": 2}),
     Call("Posterior.latent", lambda: {"start": 0, "end": 5, "variable": "x"}),
     Call("Posterior.rule_probability", lambda: {"start": 0, "end": 5, "variable": "x"}),

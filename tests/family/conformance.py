@@ -394,6 +394,72 @@ class Conformance:
         assert posterior.tree(objective="map") == best[0].tree
         assert len(posterior.best(1)) == 1
 
+    def test_entropy(self, case: Case) -> None:
+        """That of all trees, within five errors; with a preference, that of the trees so weighed; of one tree none."""
+        exact, near = case.exact, 1e-8 if "log_joint" not in self.lacks else 0.05
+        asked = [(case.posterior, exact)]
+        if "preference" not in self.lacks:
+            weighed = rb.sample_posterior(case.model, case.sequence, draws=2000, seed=3, preference=case.preference)
+            asked.append((weighed, exact.preferring(case.preference)))
+        mask = exact.trees[0].span_mask()
+        known = rb.sample_posterior(case.model, case.sequence, draws=2000, seed=3, allowed=mask)
+        asked.append((known, exact.among(lambda other: fits_mask(other, mask))))
+        for posterior, trees in asked:
+            expected = -float(trees.shares @ np.log(np.maximum(trees.shares, 1e-300)))
+            assert abs(posterior.entropy - expected) <= 5 * posterior.entropy_error + near
+            assert posterior.entropy_error <= 10 / np.sqrt(2000), "the case is too hard for its draws to be a test"
+            assert posterior.entropy >= 0
+
+    def test_log_joints_of_draws(self, case: Case) -> None:
+        found = {tree: value for tree, value in zip(case.posterior.trees, case.posterior.log_joint_of_trees, strict=True)}
+        near = 1e-8 if "log_joint" not in self.lacks else 0.3
+        for tree, log_joint, share in zip(case.exact.trees, case.exact.log_joints, case.exact.shares, strict=True):
+            if tree in found and (share > SURE or near < 0.1):
+                assert found[tree] == pytest.approx(log_joint, abs=near)
+
+    @pytest.mark.parametrize("level", [0.3, 0.8, 0.95])
+    def test_credible_trees(self, case: Case, level: float) -> None:
+        """As many as enumeration needs for so much, but for trees at the edge that are equally probable or nearly so."""
+        exact, posterior = case.exact, case.posterior
+        shares = np.sort(exact.shares)[::-1]
+        size = int(np.searchsorted(np.cumsum(shares), level - 1e-9)) + 1
+        if shares[size - 1] < SURE:
+            pytest.skip("trees that belong to the set are too rare to be drawn")
+        found = posterior.credible_trees(level)
+        error = 5 * posterior.log_evidence_error + (1e-6 if "log_joint" not in self.lacks else 0.05)
+        assert found.reached
+        held = float(sum(exact.shares[exact.trees.index(one.tree)] for one in found.trees))
+        assert abs(held - found.probability) <= error
+        assert held >= level - error
+        without_last = held - exact.shares[exact.trees.index(found.trees[-1].tree)]
+        assert without_last < level + error
+        probabilities = [one.probability for one in found.trees]
+        assert probabilities == sorted(probabilities, reverse=True)
+        few = posterior.credible_trees(level, most=1)
+        assert len(few.trees) == 1
+        assert few.reached == (few.probability >= level - 1e-9)
+        assert ("less than" in str(few)) != few.reached
+
+    def test_xarray(self, case: Case) -> None:
+        """Equally weighted draws with the frequencies of nodes and boundaries, and the entropy as the mean of log joints."""
+        pytest.importorskip("xarray")
+        posterior = case.posterior
+        found = posterior.to_xarray(least=0.2)
+        assert found.exists.dims == ("chain", "draw", "span")
+        assert set(found.span.values) == {f"{one.start}:{one.end}" for one in posterior.nodes if one.probability >= 0.2}
+        near = 5 / np.sqrt(posterior.effective_sample_size)
+        np.testing.assert_allclose(found.exists.mean(("chain", "draw")), found.probability, atol=near)
+        np.testing.assert_allclose(found.boundary.mean(("chain", "draw")), found.boundary_probability, atol=near)
+        np.testing.assert_allclose(
+            found.boundary_probability, posterior.boundary_probability[found.position.values], atol=1e-12
+        )
+        counts = posterior.segment_count_probability
+        assert float(found.segments.mean()) == pytest.approx(counts @ np.arange(len(counts)), abs=10 * near)
+        weighted = posterior.weights @ posterior.log_joint_of_trees
+        spread = np.sqrt(posterior.weights @ (posterior.log_joint_of_trees - weighted) ** 2)
+        assert float(found.log_joint.mean()) == pytest.approx(weighted, abs=near * spread + 1e-9)
+        assert found.attrs["method"] == posterior.method
+
     def test_decoded_trees(self, case: Case) -> None:
         """They are trees of the model over the whole sequence; where charts are exact, the best is the most probable."""
         found = [case.posterior.tree(), case.posterior.tree("threshold", threshold=0.3)]

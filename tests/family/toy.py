@@ -162,6 +162,10 @@ class CoinPosterior(Posterior):
     def effective_sample_size(self) -> float:
         return float(len(self.trees))
 
+    @cached_property
+    def log_joint_of_trees(self) -> np.ndarray:
+        return np.array([COINS.log_joint(self.chart.model, self.chart.tosses, tree) for tree in self.trees])
+
     def best(self, count: int) -> list[ScoredTree]:
         trees = [self.trees[int(t)] for t in self.trees.distinct()[0]]
         scores = [COINS.log_joint(self.chart.model, self.chart.tosses, tree) for tree in trees]

@@ -4,16 +4,17 @@ import warnings
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from recbayes.checks.arguments import instance, text, whole_span
-from recbayes.checks.arrays import short
+from recbayes.checks.arrays import number, short
 from recbayes.errors import ApproximationWarning, DataError
 from recbayes.family.decode import Cells, expected_f1_tree
 from recbayes.family.objectives import Objective, objective_of
 from recbayes.family.shown import posterior_html
+from recbayes.family.uncertainty import CredibleTrees, credible_trees
 from recbayes.spans.table import SpanTable
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
@@ -108,6 +109,11 @@ class Posterior(ABC):
         Arguments:
             count: how many, at most.
         """
+
+    @property
+    @abstractmethod
+    def log_joint_of_trees(self) -> np.ndarray:
+        """log p(Y, Z) of the tree of every draw: exact, or, where values can only be drawn, estimated."""
 
     @property
     @abstractmethod
@@ -218,6 +224,69 @@ class Posterior(ABC):
         """(N + 1,): the probability of 0, 1, 2, ... segments."""
         counts = np.add.reduceat((self.trees.arities == 0).astype(np.int64), self.trees.first[:-1])
         return np.bincount(counts, weights=self.weights, minlength=self.length + 1)
+
+    # The whole tree
+
+    @property
+    def entropy(self) -> float:
+        """The entropy of the trees in nats: 0 if there is only one, log n if n trees are equally probable.
+
+        It is -E[log p(Z | Y)] = log p(Y) - E[log p(Y, Z)], the mean over draws of exact joint probabilities, and so known
+        well even where no tree is drawn twice. Rules count, not only spans; of an average over models, so does the model.
+        """
+        return float(max(self.log_evidence - self._mean_log_joint, 0.0))
+
+    @cached_property
+    def entropy_error(self) -> float:
+        """The standard error of `entropy`: 0 where it is exact."""
+        if not np.isfinite(self.log_evidence_error):
+            return np.inf
+        apart = np.where(self.weights > 0.0, self.log_joint_of_trees - self._mean_log_joint, 0.0)
+        return float(np.sqrt(self._entropy_variance(apart)))
+
+    @property
+    def _mean_log_joint(self) -> float:
+        """E[log p(Y, Z)]."""
+        worth = self.weights > 0.0
+        return float(self.weights[worth] @ self.log_joint_of_trees[worth])
+
+    def _entropy_variance(self, apart: np.ndarray) -> float:
+        """By the influence of every draw on the evidence and on the mean of log joints, from which they are so far apart."""
+        influence = -self.weights * apart
+        if self.log_evidence_error > 0.0:
+            influence += self.weights - self._even_weights
+        return float((influence**2).sum())
+
+    @property
+    def _even_weights(self) -> np.ndarray:
+        """What weights would be if all draws were worth the same."""
+        return np.full(len(self.trees), 1.0 / len(self.trees))
+
+    def credible_trees(self, level: float = 0.95, *, most: int = 1000) -> CredibleTrees:
+        """The smallest set of trees that holds so much of the posterior, best first: a `CredibleTrees`.
+
+        Probabilities are those of `best`: of Gaussian models those of drawn trees, which may hold less than was asked for;
+        of discrete models all trees are known. Where no tree is probable, `nodes` say more than any set of trees.
+
+        Arguments:
+            level: the probability that the set is to have.
+            most: how many trees, at most.
+        """
+        return credible_trees(self.best, level, most)
+
+    def to_xarray(self, least: float = 0.05) -> Any:
+        """The draws as an xarray Dataset with dimensions chain and draw, as ArviZ reads them.
+
+        For every span that is probable it says whether it is a node (`exists`), for every position whether a segment begins
+        or ends there (`boundary`), and of the tree the number of `segments` and its `log_joint`. Coordinates have the
+        probabilities. Weighted draws are repeated by their weights, so that all count equally.
+
+        Arguments:
+            least: how probable a span, or a boundary, must be to be there.
+        """
+        from recbayes.family.export import to_xarray
+
+        return to_xarray(self, number(least, "least"))
 
     # Trees
 

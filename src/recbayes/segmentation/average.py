@@ -179,6 +179,24 @@ class AveragePosterior(Posterior):
             latents[span] = Latent(*matched_moments(shared), float(min(total, 1.0)))
         return latents
 
+    @cached_property
+    def log_joint_of_trees(self) -> np.ndarray:  # type: ignore[override]
+        """log p(Y, tree and model) of every draw."""
+        return np.concatenate([self._scores(number)[part.kinds[1]] for number, part in enumerate(self.parts)])
+
+    def _scores(self, number: int) -> np.ndarray:
+        """log p(Y, tree and model), given the length, of the distinct trees by one of the models."""
+        one, (representatives, _, scores) = self.models[number], self.parts[number].kinds
+        return np.asarray(
+            scores + self.log_ratios[number][representatives] + np.log(one.probability) + one.view.log_jacobian
+        )
+
+    @property
+    def _even_weights(self) -> np.ndarray:
+        return np.concatenate(
+            [np.full(len(p.trees), s / len(p.trees)) for s, p in zip(self.shares, self.parts, strict=True)]
+        )
+
     def best(self, count: int) -> list[ScoredTree]:
         """The most probable distinct trees among the draws, with log p(Y, tree and model) given the length.
 
@@ -187,9 +205,8 @@ class AveragePosterior(Posterior):
         """
         count = whole_number(count, "count", least=1, error=DataError)
         found = []
-        for one, part, ratios in zip(self.models, self.parts, self.log_ratios, strict=True):
-            representatives, _ = part.trees.distinct()
-            scores = (part.log_joints + ratios)[representatives] + np.log(one.probability) + one.view.log_jacobian
+        for number, part in enumerate(self.parts):
+            representatives, scores = part.kinds[0], self._scores(number)
             for t in np.argsort(-scores, kind="stable")[:count]:
                 probability = float(np.exp(min(scores[t] - self.log_evidence, 0.0)))
                 found.append(ScoredTree(part.trees[int(representatives[t])], float(scores[t]), probability))

@@ -77,6 +77,36 @@ class DiscretePosterior(Posterior):
         texts = rule_names(grammar)
         return {(grammar.nonterminals[grammar.lefts[n]], texts[n]): float(counts[n]) for n in np.flatnonzero(counts)}
 
+    @cached_property
+    def log_joint_of_trees(self) -> np.ndarray:  # type: ignore[override]
+        """log p(Y, Z) of every draw's tree, exactly."""
+        chart, forest = self.chart, self.trees
+        logs = np.append(log_weights(chart), 0.0)[forest.rules]  # the last stands for nodes without a rule
+        if len(chart.preference):
+            top = forest.is_top
+            places = span_numbers(chart, forest.starts[top], forest.ends[top])
+            logs[top] += chart.preference[places]
+        roots = forest.variables[forest.first[:-1]]
+        return np.bincount(forest.owners, weights=logs, minlength=len(forest)) + np.log(chart.form.start[roots])
+
+    @property
+    def entropy_error(self) -> float:  # type: ignore[override]
+        return 0.0
+
+    @cached_property
+    def _mean_log_joint(self) -> float:  # type: ignore[override]
+        """Exactly, from the expected numbers of rules and nodes and from the probabilities of roots."""
+        chart, outside = self.chart, self.chart.outside
+        used = outside.rules > 0
+        total = float(outside.rules[used] @ log_weights(chart)[used])
+        roots = outside.arrivals[root_place(chart.plan)]
+        there = (roots > 0) & (chart.form.start > 0)
+        total += float(roots[there] @ np.log(chart.form.start[there]))
+        if len(chart.preference):
+            table = self.nodes
+            total += float(table.probability @ chart.preference[span_numbers(chart, table.starts, table.ends)])
+        return total
+
     def best(self, count: int) -> list[ScoredTree]:
         """The most probable trees, best first: exact, of all trees and not only the drawn ones."""
         count = whole_number(count, "count", least=1, error=DataError)
@@ -122,6 +152,12 @@ class DiscreteCells(Cells):
         scores = np.where(chart.form.start > 0, values[root] + paid[root], -np.inf)
         nodes = follow_choices(chart, choices, int(scores.argmax()))
         return discrete_forest(chart, nodes.astype(np.int32), np.array([nodes.shape[1]]))
+
+
+def log_weights(chart: DiscreteChart) -> np.ndarray:
+    """Of the rules of the grammar."""
+    with np.errstate(divide="ignore"):
+        return np.log(chart.form.grammar.weights)
 
 
 def span_numbers(chart: DiscreteChart, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:

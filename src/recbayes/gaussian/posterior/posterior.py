@@ -10,6 +10,7 @@ from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.compiled.lanes import LANES
 from recbayes.errors import DataError
 from recbayes.family.posterior import Latent, Posterior, ScoredTree
+from recbayes.family.uncertainty import copies_together
 from recbayes.gaussian.chart.inside import Chart
 from recbayes.gaussian.posterior.decode import GaussianCells
 from recbayes.gaussian.posterior.follow import log_joints
@@ -187,14 +188,32 @@ class GaussianPosterior(Posterior):
         """The values of all nodes in the draws, by variable, first and last point of the chart."""
         return gather_latents(self.chart, self.trees, self.weights, self.prior_components)
 
+    @cached_property
+    def kinds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The distinct trees: the first draw of each, the kind of every draw, and the log p(Y, Z) of each kind."""
+        representatives, kinds = self.trees.distinct()
+        scores = copies_together(self.log_joints, kinds)
+        if len(self.chart.log_evidence_by_prior) > 1:
+            scores = log_joints(self.chart, self.trees.select(representatives))
+            if self.log_corrections is not None:
+                scores = scores + copies_together(self.log_corrections, kinds)
+        return representatives, kinds, scores
+
+    @property
+    def log_joint_of_trees(self) -> np.ndarray:
+        _, kinds, scores = self.kinds
+        return scores[kinds]
+
+    def _entropy_variance(self, apart: np.ndarray) -> float:
+        """Draws that were resampled are copies of few."""
+        if self.acceptance is not None:
+            return float(self.weights @ apart**2) / self.effective_sample_size + self.log_evidence_error**2
+        return super()._entropy_variance(apart)
+
     def best(self, count: int) -> list[ScoredTree]:
         """The most probable distinct trees among the draws, best first, with their exact log joint probabilities."""
         count = whole_number(count, "count", least=1, error=DataError)
-        forest = self.trees
-        representatives, _ = forest.distinct()
-        scores = self.log_joints[representatives]
-        if len(self.chart.log_evidence_by_prior) > 1:
-            scores = log_joints(self.chart, forest.select(representatives))
+        forest, (representatives, _, scores) = self.trees, self.kinds
         order = np.argsort(-scores, kind="stable")[:count]
         return [
             ScoredTree(

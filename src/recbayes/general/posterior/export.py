@@ -1,10 +1,10 @@
-"""Draws for other tools: xarray, as ArviZ reads it."""
+"""Draws for other tools, with the values of nodes: xarray, as ArviZ reads it."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recbayes.errors import ModelError
+from recbayes.family import export
 from recbayes.general.extra import in_doubles
 from recbayes.general.model.coordinates import from_coordinates, width
 
@@ -13,44 +13,22 @@ if TYPE_CHECKING:
 
 
 def to_xarray(posterior: "GeneralPosterior", least: float) -> Any:
-    try:
-        import xarray
-    except ImportError:
-        raise ModelError("this needs xarray: pip install 'recbayes[xarray]'") from None
-    forest, sources = posterior.trees, posterior.shown.sources
-    weights = posterior.value_weights
-    rng, count = np.random.default_rng(posterior.seed), len(forest)
-    chosen = rng.choice(weights.size, count, p=weights.reshape(-1)) if posterior.method == "importance" else np.arange(count)
-    trees, which = np.divmod(chosen, weights.shape[1])
-    likely = posterior.nodes.at_least(least)
-    spans = np.stack([likely.starts, likely.ends], axis=1)
-    place = {tuple(span): n for n, span in enumerate(spans.tolist())}
-    starts, ends = forest.positions[forest.starts].tolist(), forest.positions[forest.ends].tolist()
-    rows = np.array([place.get((a, b), -1) for a, b in zip(starts, ends, strict=True)])
-    exists = np.zeros((1, count, len(spans)), dtype=np.bool_)
-    variables = posterior.landscape.model.parts.variables
-    values = {
-        name: np.full((1, count, len(spans), support.size), np.nan)
-        for name, support in variables.items()
-        if not support.is_discrete
-    }
-    for draw, (tree, k) in enumerate(zip(trees.tolist(), which.tolist(), strict=True)):
-        nodes = np.arange(forest.first[tree], forest.first[tree + 1])
-        nodes = nodes[rows[nodes] >= 0]
-        exists[0, draw, rows[nodes]] = True
-        for name, found in values.items():
-            own = nodes[(forest.variables[nodes] == forest.labels.index(name)) & (sources[nodes] >= 0)]
-            found[0, draw, rows[own], : width(variables[name])] = posterior.values[sources[own], k, : width(variables[name])]
-    with in_doubles():
-        for name, found in values.items():
-            coordinates = found[..., : width(variables[name])]
-            values[name] = np.asarray(from_coordinates(variables[name], coordinates), dtype=np.float64)
-    names = [f"{start}:{end}" for start, end in spans.tolist()]
-    return xarray.Dataset(
-        {
-            "exists": (("chain", "draw", "span"), exists),
-            **{name: (("chain", "draw", "span", f"{name}_dim"), found) for name, found in values.items()},
-        },
-        coords={"chain": [0], "draw": np.arange(count), "span": names},
-        attrs={"method": posterior.method, "effective_sample_size": posterior.effective_sample_size},
-    )
+    """Trees are chosen with one of their draws of values each."""
+    forest, sources, weights = posterior.trees, posterior.shown.sources, posterior.value_weights
+    every = export.equal_draws(weights.reshape(-1))  # more than trees: every so many of them count equally, too
+    trees, which = np.divmod(every[weights.shape[1] // 2 :: weights.shape[1]], weights.shape[1])
+    found = export.to_xarray(posterior, least, trees)
+    _, rows = export.rows_of_nodes(posterior, least)
+    for name, support in posterior.landscape.model.parts.variables.items():
+        if support.is_discrete:
+            continue
+        values = np.full((1, len(trees), found.sizes["span"], support.size), np.nan)
+        own = (rows >= 0) & (sources >= 0) & (forest.variables == forest.labels.index(name))
+        for draw, (tree, k) in enumerate(zip(trees.tolist(), which.tolist(), strict=True)):
+            nodes = np.arange(forest.first[tree], forest.first[tree + 1])
+            nodes = nodes[own[nodes]]
+            values[0, draw, rows[nodes], : width(support)] = posterior.values[sources[nodes], k, : width(support)]
+        with in_doubles():
+            values = np.asarray(from_coordinates(support, values[..., : width(support)]), dtype=np.float64)
+        found[name] = (("chain", "draw", "span", f"{name}_dim"), values)
+    return found

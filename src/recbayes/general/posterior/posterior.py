@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from recbayes.checks.arrays import number, whole_number
 from recbayes.errors import DataError
 from recbayes.family.posterior import Latent, Posterior, ScoredTree
+from recbayes.family.uncertainty import copies_together
 from recbayes.general.chart.joint import Landscape
 from recbayes.general.extra import in_doubles
 from recbayes.general.kernels.stand_in_draws import NUMBER
@@ -189,19 +190,36 @@ class GeneralPosterior(Posterior):
         return Latent(mean, np.einsum("nk,nki,nkj->ij", weights, apart, apart) / weights.sum(), probability)
 
     def to_xarray(self, least: float = 0.05) -> Any:
-        """The draws as an xarray Dataset with dimensions chain and draw, as ArviZ reads them.
-
-        For every span that is a node it says whether it is one (`exists`), and its value by variable (NaN where it is none).
-        Weighted draws are drawn again by their weights, so that all count equally; the seed is that of the posterior.
+        """As of every posterior, and for every variable of numbers the values of its nodes (NaN where there is none).
 
         Arguments:
-            least: how probable a span must be to be there.
+            least: how probable a span, or a boundary, must be to be there.
         """
         from recbayes.general.posterior.export import to_xarray
 
         return to_xarray(self, number(least, "least"))
 
     # Trees
+
+    @cached_property
+    def kinds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The distinct trees: the first draw of each, the kind of every draw, and each kind's log p(Y, Z) (see `best`)."""
+        representatives, kinds = self.trees.distinct()
+        discrete = any(one.is_discrete for one in self.landscape.model.parts.variables.values())
+        if discrete or self.worth.effective is not None:  # a tree is drawn with states, whose probabilities add up
+            with np.errstate(divide="ignore"):
+                return representatives, kinds, np.log(np.bincount(kinds, weights=self.weights)) + self.log_evidence
+        return representatives, kinds, copies_together(self._log_weights + self.drawn.log_q, kinds)
+
+    @property
+    def log_joint_of_trees(self) -> np.ndarray:
+        _, kinds, scores = self.kinds
+        return scores[kinds]
+
+    def _entropy_variance(self, apart: np.ndarray) -> float:
+        if self.worth.effective is not None:
+            return float(self.weights @ apart**2) / self.effective_sample_size
+        return super()._entropy_variance(apart)
 
     def best(self, count: int) -> list[ScoredTree]:
         """The most probable distinct trees among the draws, best first.
@@ -213,13 +231,7 @@ class GeneralPosterior(Posterior):
             count: how many, at most.
         """
         count = whole_number(count, "count", least=1, error=DataError)
-        representatives, kinds = self.trees.distinct()
-        discrete = any(one.is_discrete for one in self.landscape.model.parts.variables.values())
-        if discrete or self.worth.effective is not None:  # a tree is drawn with states, whose probabilities add up
-            scores = np.log(np.bincount(kinds, weights=self.weights)) + self.log_evidence
-        else:
-            logs = self._log_weights + self.drawn.log_q - self.log_evidence  # of the trees' own probabilities
-            scores = np.log(np.bincount(kinds, weights=np.exp(logs)) / np.bincount(kinds)) + self.log_evidence
+        representatives, _, scores = self.kinds
         order = np.argsort(-scores, kind="stable")[:count]
         return [
             ScoredTree(

@@ -55,7 +55,7 @@ format: $(VENV)/installed-dev ## put all files into the common format
 	$(BIN)/ruff format .
 
 clean: ## remove the environments and all caches
-	rm -rf $(VENV) $(PEERS) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build docs/gallery/built
+	rm -rf $(VENV) $(PEERS) .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist docs/_build docs/pictures
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python $(PEERS)/bin/python:

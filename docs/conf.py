@@ -22,7 +22,7 @@ extensions = [
     "docstrings",
     "names",
 ]
-exclude_patterns = ["_build", "_extensions", "gallery/*.*"]
+exclude_patterns = ["_build", "_extensions", "gallery"]
 smartquotes_action = "D"  # dashes alone: quotes are often those of code
 
 # Markdown: every heading is a place that links can name, as on the pages of the repository.
@@ -47,7 +47,7 @@ if any((HERE / "gallery").glob("plot_*.py")):
     extensions.append("sphinx_gallery.gen_gallery")
     sphinx_gallery_conf = {
         "examples_dirs": "gallery",
-        "gallery_dirs": "gallery/built",
+        "gallery_dirs": "pictures",
         "filename_pattern": "/plot_",
         "within_subsection_order": "FileNameSortKey",
         "abort_on_example_error": True,

@@ -8,7 +8,7 @@ from textwrap import dedent
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = tuple(sorted(page for page in DOCS.rglob("*.md") if not {"_build", "built"} & set(page.relative_to(DOCS).parts)))
+PAGES = tuple(sorted(page for page in DOCS.rglob("*.md") if not {"_build", "pictures"} & set(page.relative_to(DOCS).parts)))
 FENCE = re.compile(r"( *)(`{3,}|~{3,}) *(\S*).*")
 LINK = re.compile(r"!?\[[^\]]*\]\(<?([^)\s>]+)>?(?: \"[^\"]*\")?\)")
 

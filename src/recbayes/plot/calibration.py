@@ -13,11 +13,11 @@ from recbayes.plot.colours import colour, mark
 def calibration(bins: Sequence[Sequence[float]], *, label: str | None = None, ax: Any = None, **style: Any) -> Any:
     """The share of spans that are nodes, by the probability that they were given; honest ones lie on the diagonal.
 
-    Args:
-        bins: Of every bin of spans their mean probability, the share that exists, and an interval's ends for that share.
-        label: What a legend calls these bins.
-        ax: The axes of matplotlib to draw into, which may have other bins already; None makes a new figure.
-        **style: How marks look, in the words of `matplotlib.axes.Axes.errorbar`.
+    Arguments:
+        bins: of every bin of spans their mean probability, the share that exists, and an interval's ends for that share.
+        label: what a legend calls these bins; None is no legend.
+        ax: the axes of matplotlib to draw into, which may have other bins already; None makes a new figure.
+        **style: how marks look, in the words of `matplotlib.axes.Axes.errorbar`.
 
     Returns:
         The axes.

@@ -24,10 +24,10 @@ def cell(model: Any, variable: str | None = None, *, ax: Any = None) -> Any:
     lead into the cells of the children. A plate with an n stands for n observations, and τ for a shift of the children's
     dimensions.
 
-    Args:
-        model: A model of any family. A grammar is drawn as the discrete network that it is.
-        variable: The template variable, by its name; None is the root.
-        ax: The axes of matplotlib to draw into; None makes a new figure.
+    Arguments:
+        model: a model of any family. A grammar is drawn as the discrete network that it is.
+        variable: the template variable, by its name; None is the root.
+        ax: the axes of matplotlib to draw into; None makes a new figure.
 
     Returns:
         The axes.

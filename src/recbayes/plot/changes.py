@@ -21,9 +21,9 @@ def changes(found: "Segmentation", *, ax: Any = None) -> Any:
     A dot is the probability of a change near its place, within as many observations as the legend says; its bar is the 80 %
     interval of the place.
 
-    Args:
-        found: What `rb.segment` returns.
-        ax: The axes of matplotlib to draw into; None makes a new figure.
+    Arguments:
+        found: what `rb.segment` returns.
+        ax: the axes of matplotlib to draw into; None makes a new figure.
 
     Returns:
         The axes. Their x axis is in rows, labelled in the terms of the data's own index.

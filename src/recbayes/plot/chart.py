@@ -38,12 +38,14 @@ def chart(
     Cells of the tree and the links between them are blue, all others grey. Up to 14 observations cells are named; of more,
     the tree alone is told from the rest.
 
-    Args:
-        drawn: The tree, what `rb.segment` returns, or a number of observations, for a chart without a tree.
-        marked: A span (start, end): the cells that may be below it are framed in orange, its observations in red.
-        texts: What is written into cells instead of their names, by (start, end): numbers of the worked example, say.
-        observed: What is written into observations instead of their names: one value or word for each.
-        ax: The axes of matplotlib to draw into; None makes a new figure.
+    Arguments:
+        drawn: the tree, what `rb.segment` returns, or a number of observations, for a chart without a tree.
+        marked: a span (start, end): the cells that may be below it are framed in orange, its observations in red; None
+            marks none.
+        texts: what is written into cells instead of their names, by (start, end): numbers of the worked example, say;
+            None: nothing.
+        observed: what is written into observations instead of their names: one value or word for each; None: nothing.
+        ax: the axes of matplotlib to draw into; None makes a new figure.
 
     Returns:
         The axes. A cell's x is the middle of its span in observations, its y half the width of it.

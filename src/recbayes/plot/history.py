@@ -22,10 +22,10 @@ def history(fit: "Fit[Any] | Estimate[Any]", *, label: str | None = None, ax: An
 
     The scale is logarithmic and ends at 0.001 nats. Where dots go up, a climb begins anew: `rb.fit` has several starts.
 
-    Args:
-        fit: What `rb.fit` or `rb.reestimate` returns.
-        label: What a legend calls this fit.
-        ax: The axes of matplotlib to draw into, which may have other fits already; None makes a new figure.
+    Arguments:
+        fit: what `rb.fit` or `rb.reestimate` returns.
+        label: what a legend calls this fit; None is no legend.
+        ax: the axes of matplotlib to draw into, which may have other fits already; None makes a new figure.
 
     Returns:
         The axes.

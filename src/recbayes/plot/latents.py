@@ -34,17 +34,17 @@ def latents(
     The value is its posterior mean, given that there is a node. Spans that were never a node are white. Of more than 150
     positions, neighbours share a diamond, whose colour is that of the most probable of their spans.
 
-    Args:
-        believed: What knows the values of spans: what `rb.sample_posterior` returns for a Gaussian or a general model, or
+    Arguments:
+        believed: what knows the values of spans: what `rb.sample_posterior` returns for a Gaussian or a general model, or
             what `rb.outside` does.
-        trees: A tree, or several, that are drawn over it.
-        column: What of a value is the colour: the entry at this position, "largest" for the entry that is the largest, each
+        trees: a tree, or several, that are drawn over it.
+        column: what of a value is the colour: the entry at this position, "largest" for the entry that is the largest, each
             in a colour of its own, or a function from means (spans, entries) to as many colours of matplotlib. None is the
             only entry, or the largest of several.
-        variable: The template variable whose values they are; None is the model's root.
-        fade: Whether colours are the paler, the less probable a node is.
-        index: Labels of the observations: dates, numbers or words, one for each.
-        ax: The axes of matplotlib to draw into; None makes a new figure.
+        variable: the template variable whose values they are; None is the model's root.
+        fade: whether colours are the paler, the less probable a node is.
+        index: labels of the observations: dates, numbers or words, one for each; None counts.
+        ax: the axes of matplotlib to draw into; None makes a new figure.
 
     Returns:
         The axes.

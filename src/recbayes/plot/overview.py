@@ -13,11 +13,11 @@ from recbayes.plot.tree import tree
 def overview(values: Any, posterior: Posterior, *, index: Any = None, figure: Any = None) -> Any:
     """A figure with the series and its segments, the tree of highest expected F1, and the probabilities of all spans.
 
-    Args:
-        values: The series: an array, a `Series`, or a data frame; its dates are those of the axis.
-        posterior: What `rb.sample_posterior` returns for it.
-        index: Labels of the observations: dates, numbers or words, one for each; None takes those of the data, if they have.
-        figure: The figure of matplotlib to draw into, or a part of one (`figure.subfigures()`); None makes a new one.
+    Arguments:
+        values: the series: an array, a `Series`, or a data frame; its dates are those of the axis.
+        posterior: what `rb.sample_posterior` returns for it.
+        index: labels of the observations: dates, numbers or words, one for each; None takes those of the data, if they have.
+        figure: the figure of matplotlib to draw into, or a part of one (`figure.subfigures()`); None makes a new one.
 
     Returns:
         The figure.

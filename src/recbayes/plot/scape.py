@@ -34,13 +34,14 @@ def scape(
     Where nodes begin and end at some positions alone, these stand for all that are nearest to them. Of more than 150
     positions, neighbours share a diamond, which is as dark as the most probable of their spans.
 
-    Args:
-        believed: What is known of the spans: a posterior, what `rb.segment` or `rb.outside` returns, or an array
+    Arguments:
+        believed: what is known of the spans: a posterior, what `rb.segment` or `rb.outside` returns, or an array
             (N + 1, N + 1) of probabilities by start and end.
-        trees: A tree, or several, that are drawn over it.
-        colour_bar: Whether to draw the scale of colours beside it.
-        index: Labels of the observations: dates, numbers or words, one for each. A segmentation has its own.
-        ax: The axes of matplotlib to draw into; None makes a new figure.
+        trees: a tree, or several, that are drawn over it.
+        colour_bar: whether to draw the scale of colours beside it.
+        index: labels of the observations: dates, numbers or words, one for each. None takes those of a segmentation, or
+            counts.
+        ax: the axes of matplotlib to draw into; None makes a new figure.
 
     Returns:
         The axes.

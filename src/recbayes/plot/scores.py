@@ -18,11 +18,11 @@ def scores(levels: Sequence[float], curves: Mapping[str, Sequence[Sequence[float
 
     Curves are a little apart from each other, so that error bars do not hide one another.
 
-    Args:
-        levels: What was varied: one number for every point of a curve.
-        curves: Of every method, by its name, a (mean, low, high), or a (mean,) alone, for each level.
-        ax: The axes of matplotlib to draw into, which may have other curves already; None makes a new figure.
-        **style: How lines look, in the words of `matplotlib.axes.Axes.errorbar`.
+    Arguments:
+        levels: what was varied: one number for every point of a curve.
+        curves: of every method, by its name, a (mean, low, high), or a (mean,) alone, for each level.
+        ax: the axes of matplotlib to draw into, which may have other curves already; None makes a new figure.
+        **style: how lines look, in the words of `matplotlib.axes.Axes.errorbar`.
 
     Returns:
         The axes.

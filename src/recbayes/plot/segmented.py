@@ -30,9 +30,9 @@ def segmented(found: "Segmentation", *, figure: Any = None) -> Any:
     The panels are those of `segments`, `changes` and `tree`. More than four columns are drawn together, each in its own
     deviations. Where there is no change, there is no tree.
 
-    Args:
-        found: What `rb.segment` returns.
-        figure: The figure of matplotlib to draw into, or a part of one (`figure.subfigures()`); None makes a new one.
+    Arguments:
+        found: what `rb.segment` returns.
+        figure: the figure of matplotlib to draw into, or a part of one (`figure.subfigures()`); None makes a new one.
 
     Returns:
         The figure.

@@ -26,11 +26,11 @@ def segments(found: "Segmentation", *, column: int | str = 0, intervals: bool = 
     "... + autoregressive"); slopes of trends are written below. Segments are shaded in turn. Outliers of long series that
     were taken for missing are crosses.
 
-    Args:
-        found: What `rb.segment` returns.
-        column: The column to draw: its position, or its name.
-        intervals: Whether to draw the 80 % intervals of the lines.
-        ax: The axes of matplotlib to draw into; None makes a new figure.
+    Arguments:
+        found: what `rb.segment` returns.
+        column: the column to draw: its position, or its name.
+        intervals: whether to draw the 80 % intervals of the lines.
+        ax: the axes of matplotlib to draw into; None makes a new figure.
 
     Returns:
         The axes. Their x axis is in rows, labelled in the terms of the data's own index.

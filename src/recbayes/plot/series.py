@@ -35,12 +35,12 @@ def series(
 
     Segments are shaded in turn, and the mean of each column in each segment is a line. Missing observations are left out.
 
-    Args:
-        values: One series: an array, a `Series`, or a data frame; its dates are those of the axis.
-        tree: A tree over the series, or what `rb.segment` returns; None draws the observations alone.
-        level: The level at which the tree is cut into segments, 0 the root; None takes its leaves.
-        index: Labels of the observations: dates, numbers or words, one for each; None takes those of the data, if they have.
-        ax: The axes of matplotlib to draw into; None makes a new figure.
+    Arguments:
+        values: one series: an array, a `Series`, or a data frame; its dates are those of the axis.
+        tree: a tree over the series, or what `rb.segment` returns; None draws the observations alone.
+        level: the level at which the tree is cut into segments, 0 the root; None takes its leaves.
+        index: labels of the observations: dates, numbers or words, one for each; None takes those of the data, if they have.
+        ax: the axes of matplotlib to draw into; None makes a new figure.
 
     Returns:
         The axes.

@@ -32,15 +32,16 @@ def tree(
 
     Dots are as dark as their nodes are probable, where that is known, or have the colours of their values.
 
-    Args:
-        drawn: The tree, or what `rb.segment` returns.
-        by_width: Whether nodes are as high as they are wide, instead of standing on the level of their depth.
-        labels: Whether to write the nodes' labels.
-        column: The entry of the nodes' values that colours them, by position; "largest" is the entry that is the largest,
+    Arguments:
+        drawn: the tree, or what `rb.segment` returns.
+        by_width: whether nodes are as high as they are wide, instead of standing on the level of their depth.
+        labels: whether to write the nodes' labels.
+        column: the entry of the nodes' values that colours them, by position; "largest" is the entry that is the largest,
             each in a colour of its own. Nodes without a value are white. None colours them by their probability.
-        index: Labels of the observations: dates, numbers or words, one for each. A segmentation has its own.
-        ax: The axes of matplotlib to draw into; None makes a new figure.
-        **style: How lines look, in the words of `matplotlib.collections.LineCollection`.
+        index: labels of the observations: dates, numbers or words, one for each. None takes those of a segmentation, or
+            counts.
+        ax: the axes of matplotlib to draw into; None makes a new figure.
+        **style: how lines look, in the words of `matplotlib.collections.LineCollection`.
 
     Returns:
         The axes.

@@ -38,10 +38,11 @@ def trees(
 
     Names are followed by the F1 score of a tree's nodes, where the first tree is the truth.
 
-    Args:
-        compared: Two or more trees, or results of `rb.segment`: by their names, or a list, whose trees are numbered.
-        index: Labels of the observations: dates, numbers or words, one for each. A segmentation has its own.
-        ax: The axes of matplotlib to draw into; None makes a new figure.
+    Arguments:
+        compared: two or more trees, or results of `rb.segment`: by their names, or a list, whose trees are numbered.
+        index: labels of the observations: dates, numbers or words, one for each. None takes those of a segmentation, or
+            counts.
+        ax: the axes of matplotlib to draw into; None makes a new figure.
 
     Returns:
         The axes.

@@ -41,6 +41,7 @@ class Segmentation:
         library: of data frames, that the data came from ("pandas", "polars"). None if there was no frame.
         outliers: (N, columns): observations of a long series that were taken for missing. None in shorter ones, where each
             segment decides for itself.
+        call: the call by which it was found, as text.
     """
 
     data: Table
@@ -105,7 +106,11 @@ class Segmentation:
     def to_html(self, path: str | os.PathLike | None = None, *, title: str | None = None) -> str | Path:
         """A page that any browser opens: series, segments, tree and the probability of every span on one axis, to look at.
 
-        One file that needs no network; it is written to `path`, which is returned, or returned as text. `title` is its heading.
+        It is one file that needs no network.
+
+        Arguments:
+            path: where to write it; the path is then returned. None returns the page as text.
+            title: its heading. None takes one from the data.
         """
         from recbayes.report.page import report_page
 
@@ -120,6 +125,9 @@ class Segmentation:
         """The page of `to_html` as a widget for notebooks; its `span` is the stretch that is looked at, and can be set.
 
         It needs anywidget: `pip install 'recbayes[notebook]'`.
+
+        Arguments:
+            title: its heading. None takes one from the data.
         """
         from recbayes.report.widget import report_widget
 

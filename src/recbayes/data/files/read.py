@@ -62,17 +62,30 @@ def read_file(
     duplicates: Literal["error", "keep", "mean"] = "error",
     array: str | None = None,
 ) -> Reading:
-    """The series of a file: CSV and its relatives, Parquet, arrays of numpy (NPY, NPZ), JSON lines; "-" is standard input.
+    """The series of a file: CSV and its relatives, Parquet, arrays of numpy (NPY, NPZ), JSON lines.
 
-    Nothing need be told: what is not is guessed, and `guessed` of the result says how. `columns` are those of numbers, by
-    name (columns without names are called "1", "2" and so on), `time` is that of times, `by` the one that tells series
-    apart; False says that there is none. `format` says what the file is, whatever its name. Of text, `separator`,
-    `decimal` sign, `encoding`, `comment` sign, whether there is a `header` of names, and how many lines to `skip` can be
-    told; `missing` are further words, or numbers, for missing values, beside NA, NaN, null and the like; `dates` is the
-    form of dates as of `strptime`. `array` is the name of one in an NPZ file.
+    Nothing need be told: what is not is guessed, and `guessed` of the result, a `data.Reading`, says how. Files with the
+    newest row first are turned round. What cannot be read is a `FileError`.
 
-    Files with the newest row first are turned round. Rows that otherwise go back in time are an error, or are sorted if
-    `sort` says so; `duplicates` says whether rows of one series at the same time are an error, kept, or averaged.
+    Arguments:
+        path: the file; "-" is standard input.
+        columns: those of numbers, by name; columns without names are called "1", "2" and so on. None takes all that hold
+            numbers.
+        time: the column of times. None looks for one, False says that there is none.
+        by: the column that tells series apart. None looks for one, False says that there is none.
+        format: what the file is, whatever its name: "csv", "tsv", "parquet", "npy", "npz" or "jsonl". None goes by name and
+            content.
+        separator: of text: what is between columns. None guesses.
+        decimal: of text: the decimal sign, "." or ",". None guesses.
+        encoding: of text. None guesses.
+        header: of text: whether there is one of names. None guesses.
+        comment: of text: the sign that a line begins with which says nothing. None guesses.
+        skip: of text: how many lines to leave out at the beginning.
+        missing: further words, or numbers, for missing values, beside NA, NaN, null and the like.
+        dates: the form of dates, as of `strptime`. None guesses.
+        sort: whether to sort rows that go back in time, which are else an error.
+        duplicates: whether rows of one series at the same time are an error ("error"), kept ("keep"), or averaged ("mean").
+        array: the name of one in an NPZ file. None takes the only one.
     """
     settings = Settings(
         columns=None if columns is None else _names(columns, "columns"),

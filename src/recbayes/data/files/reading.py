@@ -14,9 +14,14 @@ from recbayes.errors import DataError
 class Reading:
     """The series of a file. Wherever recbayes takes a series it takes the reading of a file that has one.
 
-    `series` are tables by the names of their groups, in the order of the file (one without a name, if there are no
-    groups); `by` is the column of these names, `time` that of times, and `columns` are those of numbers. `guessed` says, in
-    words, what was guessed to read them.
+    Attributes:
+        name: of the file.
+        series: a `Table` of each, by the names of their groups, in the order of the file; one without a name, if there are
+            no groups.
+        columns: names of the columns of numbers.
+        time: the column of times. None where there is none.
+        by: the column that tells series apart. None where there is none.
+        guessed: what was guessed to read them, in words.
     """
 
     name: str

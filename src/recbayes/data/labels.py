@@ -4,6 +4,7 @@ Labels are an index of pandas, or an array of numbers, texts, datetime64, or dat
 between them ends here: everybody else sees stamps (`times_of`) and texts (`texts_of`).
 """
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -16,6 +17,7 @@ from recbayes.checks.numbers import is_missing, numbers
 from recbayes.errors import DataError
 
 UNITS = ("D", "m", "s", "ms", "us", "ns")  # of dates in texts: the first that says all
+MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
 def times_of(labels: Any) -> np.ndarray | None:
@@ -71,7 +73,9 @@ def _moments(entries: Iterable[Any], *, local: bool = False) -> np.ndarray | Non
 
 
 def dates_in(labels: Any) -> np.ndarray | None:
-    """The dates that texts spell in the manner of ISO 8601, as labels; None if some spell none."""
+    """The dates that texts spell in the manner of ISO 8601, months among them, as labels; None if some spell none."""
+    if len(labels) and all(isinstance(label, str) and MONTH.fullmatch(label) for label in labels):
+        return np.array(labels, dtype="datetime64[M]")
     try:
         found = [None if is_missing(label) else datetime.fromisoformat(label) for label in labels]
     except (TypeError, ValueError):

@@ -13,15 +13,24 @@ MOST = 40  # changes and segments that are listed; of more, the first of them
 
 def summary(found: "Segmentation") -> str:
     """Change points with probabilities, segments with their levels, and how it was found."""
+    return "\n".join([*told_changes(found), _segments(found), *told_method(found)])
+
+
+def told_changes(found: "Segmentation") -> list[str]:
+    """Change points with probabilities, a line each."""
     data = found.data
     lines = [headline(found)]
     for change in found.changes[:MOST]:
         spread = f" (between {data.place(change.low)} and {data.place(change.high)})" if change.low < change.high else ""
         wide = f" within {change.within} observations" if change.within > found.tolerance else ""
         lines.append(f"  {data.place(change.position)}: probability {change.probability:.2f}{wide}{spread}")
-    lines += _more(len(found.changes), "changes")
-    lines.append(_segments(found))
-    lines.append("kinds of segments: " + ", ".join(f"{kind} {p:.2f}" for kind, p in found.kinds.items() if p >= 0.005))
+    return lines + _more(len(found.changes), "changes")
+
+
+def told_method(found: "Segmentation") -> list[str]:
+    """What kinds of segments there are, and how all was found."""
+    data = found.data
+    lines = ["kinds of segments: " + ", ".join(f"{kind} {p:.2f}" for kind, p in found.kinds.items() if p >= 0.005)]
     posterior = found.posterior
     lines.append(
         f"{len(posterior.trees)} draws worth {posterior.effective_sample_size:.0f}, {posterior.method}; "
@@ -32,7 +41,7 @@ def summary(found: "Segmentation") -> str:
         out = int(found.outliers.sum())
         what = "1 observation sticks" if out == 1 else f"{out} observations stick"
         lines.append(f"{what} out from neighbours, and {'was' if out == 1 else 'were'} taken for missing")
-    return "\n".join(lines)
+    return lines
 
 
 def headline(found: "Segmentation") -> str:

@@ -14,7 +14,7 @@ from recbayes.data.files.gather import Gathering, Telling
 from recbayes.data.files.settings import Settings
 from recbayes.errors import FileError
 
-CHUNK = 1 << 16  # rows that are turned into numbers at a time
+CHUNK = 1 << 11  # rows that are turned into numbers at a time: more, and the collector of garbage goes through them all
 MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe\x00\x00": "utf-32", b"\x00\x00\xfe\xff": "utf-32"} | {
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",

@@ -1,0 +1,263 @@
+"""`recbayes segment`: where the series of a file change."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recbayes.cli.options import RUNS, WRITTEN, Draws, Quiet, Seed, reads_data
+from recbayes.cli.outputs import Outputs, Result, print_text, write_files
+
+if TYPE_CHECKING:
+    from recbayes.data.files.reading import Reading
+    from recbayes.segmentation.result import Segmentation
+
+SOUGHT = "What is looked for"
+
+
+@reads_data
+def segment(
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet, NPY, NPZ or JSON lines; - is standard input.")
+    ],
+    period: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--period", metavar="N", help="Length of a season, in observations; may be repeated.", rich_help_panel=SOUGHT
+        ),
+    ] = None,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kinds",
+            metavar="KIND",
+            help="Kinds of segments: level, trend, 'level + autoregressive', 'trend + autoregressive'; by default all.",
+            rich_help_panel=SOUGHT,
+        ),
+    ] = None,
+    min_length: Annotated[
+        int,
+        typer.Option(
+            "--min-length", metavar="N", min=1, help="The fewest observations of a segment.", rich_help_panel=SOUGHT
+        ),
+    ] = 1,
+    segments: Annotated[
+        str | None,
+        typer.Option(
+            "--segments",
+            metavar="N",
+            help="How many segments: 3, or 2-5; by default the data decide.",
+            rich_help_panel=SOUGHT,
+        ),
+    ] = None,
+    tolerance: Annotated[
+        int | None,
+        typer.Option(
+            "--tolerance", metavar="N", min=0, help="Changes so near are taken as one; by default 5.", rich_help_panel=SOUGHT
+        ),
+    ] = None,
+    logarithms: Annotated[
+        bool | None,
+        typer.Option(
+            "--logarithms/--no-logarithms",
+            help="Whether to look at the logarithms of the data; by default the data decide.",
+            rich_help_panel=SOUGHT,
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.", rich_help_panel=WRITTEN)] = False,
+    newick: Annotated[
+        bool, typer.Option("--newick", help="Print trees in Newick form, and nothing else.", rich_help_panel=WRITTEN)
+    ] = False,
+    brackets: Annotated[
+        bool, typer.Option("--brackets", help="Print trees in brackets, and nothing else.", rich_help_panel=WRITTEN)
+    ] = False,
+    table: Annotated[
+        str | None,
+        typer.Option("--table", metavar="FILE", help="A CSV table of all nodes; - prints it.", rich_help_panel=WRITTEN),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="A picture: png, svg or pdf.", rich_help_panel=WRITTEN)
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="A page for any browser: HTML.", rich_help_panel=WRITTEN)
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="What is printed goes there.", rich_help_panel=WRITTEN),
+    ] = None,
+    draws: Draws = 1000,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    picture: Annotated[
+        bool, typer.Option("--picture/--no-picture", help="Whether to draw the series in characters.", rich_help_panel=RUNS)
+    ] = True,
+    *,
+    read: "Callable[[str], Reading]",
+) -> None:
+    """Find where series change, how sure that is, and how their segments group.
+
+    Nothing need be set. Several series in one file are told apart by a column
+    (--by), and told one after the other; pictures and reports are then one file
+    each, with the name of the group in its name.
+
+        recbayes segment sensor.csv --report sensor.html
+    """
+    outputs = Outputs(json, newick, brackets, table, plot, report, output)
+    outputs.check()
+    count = _count(segments)
+    reading = read(data)
+    import numpy as np
+
+    import recbayes as rb
+
+    settings: dict[str, Any] = {
+        "min_length": min_length,
+        "segments": count,
+        "kinds": None if not kinds else [name.strip() for one in kinds for name in one.split(",")],
+        "periods": period or (),
+        "tolerance": tolerance,
+        "logarithms": logarithms,
+        "draws": draws,
+    }
+    seeds = np.random.default_rng(seed)
+    found: dict[str, Segmentation] = {}
+    left: list[str] = []
+    for group, one in reading.series.items():
+        try:
+            found[group] = rb.segment(one, seed=seeds, **settings)
+        except rb.DataError as problem:
+            if not group:
+                raise rb.DataError(f"{data}: {problem}") from problem
+            left.append(f"series {group} is left out: {problem}")
+    if not found:
+        raise rb.DataError(f"{data}: {left[0]}")
+    results = [_result(*one) for one in found.items()]
+    files = outputs.files(results, reading.by, reading.name)
+    about = {
+        "format": "recbayes.segmentations",
+        "version": 1,
+        "recbayes": rb.__version__,
+        "data": reading.name,
+        "by": reading.by,
+        "time": reading.time,
+        "columns": list(reading.columns),
+        "guessed": list(reading.guessed),
+        "left_out": left,
+        "settings": {**settings, "seed": seed},
+    }
+    words = not outputs.form
+    if not words:
+        print_text(outputs.text(results, reading.by, about), output)
+    else:
+        _tell(reading, found, left, picture, quiet, output)
+    written = write_files(files)
+    if words and output is None and written and not quiet:
+        typer.echo("written: " + ", ".join(written))
+    if not words and not quiet and outputs.form != "json":
+        for line in (*reading.guessed, *left):
+            typer.echo(f"{reading.name}: {line}", err=True)
+
+
+def _count(told: str | None) -> int | tuple[int, int] | None:
+    if told is None:
+        return None
+    ends = told.replace("–", "-").split("-")
+    if not all(one.strip().isdigit() for one in ends) or len(ends) > 2:
+        raise typer.BadParameter(f"a number, or the fewest and the most, such as 2-5; got {told!r}", param_hint="--segments")
+    return int(ends[0]) if len(ends) == 1 else (int(ends[0]), int(ends[1]))
+
+
+def _result(group: str, found: "Segmentation") -> Result:
+    return Result(
+        group,
+        lambda: _document(group, found),
+        found.rows,
+        found.tree,
+        None,
+        found.plot,
+        lambda title: str(found.to_html(title=title)),
+    )
+
+
+def _document(group: str, found: "Segmentation") -> dict[str, Any]:
+    """What was found, for programs."""
+    import json
+
+    data = found.data
+    changes = [
+        {
+            "label": data.label(one.position),
+            "position": one.position,
+            "probability": one.probability,
+            "within": one.within,
+            "low": data.label(one.low),
+            "high": data.label(one.high),
+        }
+        for one in found.changes
+    ]
+    return {
+        "name": group,
+        "observations": len(data),
+        "change_points": changes,
+        "kinds": dict(found.kinds),
+        "logarithms": found.logarithms,
+        "tolerance": found.tolerance,
+        "nodes": found.rows(),
+        "tree": json.loads(found.tree.to_json()),
+        "effective_sample_size": found.posterior.effective_sample_size,
+        "expected_elsewhere": found.points.left_out,
+    }
+
+
+def _tell(
+    reading: "Reading", found: "dict[str, Segmentation]", left: list[str], drawn: bool, quiet: bool, output: Path | None
+) -> None:
+    """In words, on standard output or in a file."""
+    import io
+
+    from recbayes.cli.shown import WIDEST, console, picture, tree_lines
+    from recbayes.segmentation.texts import told_changes, told_method
+
+    to = console()
+    kept = io.StringIO()
+    if output is not None:
+        to = type(to)(file=kept, highlight=False, soft_wrap=True, width=WIDEST)
+    to.print(f"{reading.name}: {reading.extent()}", style="bold", markup=False)
+    if not quiet:
+        for line in (*reading.guessed, *left):
+            to.print(f"  {line}", style="dim", markup=False)
+    for group, one in found.items():
+        to.print()
+        if group:
+            to.print(f"{reading.by} {group}", style="bold", markup=False)
+        positions = [change.position for change in one.changes]
+        if drawn:
+            picture(to, one.data, positions, one.boundary_probability, one.tree)
+            to.print()
+        first, *others = told_changes(one)
+        to.print(first, style="bold", markup=False)
+        for line in others:
+            to.print(line, markup=False)
+        to.print("segments, and what groups them, with probabilities:" if positions else "its one segment:")
+        for line in tree_lines(one.tree, one.data.place, _about(one)):
+            to.print(line, markup=False)
+        for line in told_method(one):
+            to.print(line, style="dim", markup=False)
+    if output is not None:
+        write_files({output: kept.getvalue()})
+
+
+def _about(found: "Segmentation") -> list[str]:
+    """Of every segment its levels, slopes and noise."""
+    lines = []
+    for row in found.rows():
+        parts = []
+        for name, value in row.items():
+            what = name.split(" ")[0]
+            wanted = row["kind"] != "group" and what in ("level", "slope", "noise") and value is not None
+            if wanted and (what != "slope" or row["kind"].startswith("trend")):
+                parts.append(f"{name} {value:.4g}")
+        more = len(parts) - 6
+        lines.append(", ".join(parts[:6]) + (f" and {more} more numbers" if more > 0 else ""))
+    return lines

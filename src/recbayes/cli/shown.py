@@ -1,0 +1,67 @@
+"""What was found, for people at a terminal: words, the picture in characters, the tree."""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recbayes.cli.characters import Picture, draw
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from recbayes.data.table import Table
+    from recbayes.tree.tree import Tree
+
+WIDEST = 120  # characters that a picture takes
+MOST = 60  # nodes of a tree that are told
+
+
+def console() -> "Console":
+    """Standard output; lines are never broken."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=True, file=sys.stdout)
+
+
+def picture(to: "Console", table: "Table", positions: Sequence[int], probability: np.ndarray, tree: Any) -> None:
+    """The series in characters; on a terminal its segments have two colours in turn."""
+    from rich.text import Text
+
+    drawn = draw(table, positions, probability, tree, min(to.width, WIDEST))
+    for line, kind in zip(drawn.lines, drawn.kinds, strict=True):
+        text = Text(line)
+        if kind == "series":
+            _colour(text, drawn)
+        else:
+            text.stylize({"axis": "dim", "change": "red", "tree": "dim"}[kind])
+        to.print(text)
+
+
+def _colour(text: Any, drawn: Picture) -> None:
+    text.stylize("dim", 0, drawn.margin)
+    ends = [drawn.margin + edge for edge in drawn.edges]
+    for number, (start, end) in enumerate(zip([drawn.margin, *ends], [*ends, len(text)], strict=True)):
+        text.stylize("blue" if number % 2 == 0 else "dark_orange3", start, max(start, end))
+
+
+def tree_lines(tree: "Tree", place: Callable[[int], str], about: Sequence[str]) -> list[str]:
+    """The tree by lines, one a node: from where to where, how probable, and what it is like."""
+    names = []
+    open_branches: list[bool] = []
+    latest = dict(zip(tree.parents, range(len(tree)), strict=True))
+    for index, (node, level) in enumerate(zip(tree.nodes, tree.levels, strict=True)):
+        del open_branches[max(level - 1, 0) :]
+        last = latest[tree.parents[index]] == index
+        indent = "".join("│  " if branch else "   " for branch in open_branches)
+        indent += "" if not level else "└─ " if last else "├─ "
+        if level:
+            open_branches.append(not last)
+        names.append(f"{indent}{place(node.start)} to {place(node.end - 1)}")
+    width = max(map(len, names[:MOST]))
+    lines = []
+    for name, node, text in zip(names[:MOST], tree.nodes, about, strict=False):
+        known = "    " if node.probability is None else f"{node.probability:.2f}"
+        lines.append(f"  {name:{width}}  {known}  {text}".rstrip())
+    return lines + ([f"  and {len(tree) - MOST} more nodes: --table has them all"] if len(tree) > MOST else [])

@@ -39,7 +39,7 @@ class Harmony(Saved):
     Arguments:
         kinds: names of the kinds, such as "major triad".
         profiles: of each kind, logarithms of the shares of pitch classes from the root on, (kinds, 12).
-        covariance: of the logarithms of a slice about its profile, (12, 12).
+        covariance: of the logarithms of a slice about its profile, (12, 12), the same in all keys: circulant.
         scales: multiples of the deviation, of which a slice takes one.
         scale_weights: their probabilities.
         roots: probabilities of the kinds of a whole piece's harmony.

@@ -98,7 +98,8 @@ def segment(
         tolerance: a change is one within so many observations, on either side. None takes 5, fewer in series of less than
             20.
         logarithms: whether to look at the logarithms of positive data. None lets the data decide.
-        draws: trees drawn for each series, from all models together.
+        draws: how many trees are drawn of each series, divided among the models by what they are worth; each model that
+            counts has 100 at least, or as many as `draws` if these are fewer.
         seed: a whole number or a `numpy.random.Generator`, which decides all draws. None takes another one each time.
         executor: what runs the work, any of `concurrent.futures`. None takes threads.
         progress: whether a line tells what is being done. None tells it on a terminal, if it takes long.

@@ -67,16 +67,16 @@ class Browser:
                 assert "error" not in answer, (method, answer["error"])
                 return answer["result"]
 
-    def open(self, path: Path, width: int = 1280, height: int = 900, dark: bool = False, before: str = "") -> None:
-        """Load a file into a window of this size; `before` is run before the page's own script."""
+    def open(self, page: Path | str, width: int = 1280, height: int = 900, dark: bool = False, before: str = "") -> None:
+        """Load a file, or an address, into a window of this size; `before` is run before the page's own script."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         script = self.call("Page.addScriptToEvaluateOnNewDocument", source=before)["identifier"]
         self.errors, self.requests = [], []
-        page = self.call("Page.navigate", url=path.as_uri())["loaderId"]
+        loader = self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())["loaderId"]
         until = time.monotonic() + PATIENCE
-        while page not in self._loaded:
+        while loader not in self._loaded:
             self._read(until)
         self.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
@@ -95,14 +95,24 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """The mouse, in the middle of what can be seen of an element."""
-        box = self.run(
+        self.click_at(*self.place(selector))
+
+    def hover(self, selector: str, down: float = 0.5, along: float = 0.5) -> None:
+        """The mouse over an element, in its middle or so far down and along."""
+        self.call(
+            "Input.dispatchMouseEvent", type="mouseMoved", **dict(zip("xy", self.place(selector, down, along), strict=True))
+        )
+
+    def place(self, selector: str, down: float = 0.5, along: float = 0.5) -> tuple[float, float]:
+        """Where an element is in the window, after it was brought into sight."""
+        x, y = self.run(
             f"""(() => {{ const element = document.querySelector({json.dumps(selector)});
             element.scrollIntoView({{block: "center", inline: "nearest", behavior: "instant"}});
             const box = element.getBoundingClientRect();
             const [left, right] = [Math.max(box.left, 0), Math.min(box.right, innerWidth)];
-            return [(left + right) / 2, (box.top + box.bottom) / 2]; }})()"""
+            return [left + {along} * (right - left), box.top + {down} * (box.bottom - box.top)]; }})()"""
         )
-        self.click_at(*box)
+        return x, y
 
     def click_at(self, x: float, y: float) -> None:
         """The mouse, at a place of the window."""
@@ -121,6 +131,8 @@ class Browser:
             "ArrowUp": 38,
             "ArrowRight": 39,
             "ArrowDown": 40,
+            "Home": 36,
+            "End": 35,
         }[key]
         for kind in ("keyDown" if text else "rawKeyDown", "keyUp"):
             more = {"text": text} if kind == "keyDown" else {}
@@ -129,6 +141,10 @@ class Browser:
     def screenshot(self, path: Path) -> None:
         """What the window shows, as PNG."""
         path.write_bytes(b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+    def print(self, path: Path) -> None:
+        """The page on paper, as PDF."""
+        path.write_bytes(b64decode(self.call("Page.printToPDF", printBackground=True)["data"]))
 
     def _read(self, until: float) -> dict[str, Any]:
         while b"\0" not in self._buffer:

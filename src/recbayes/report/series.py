@@ -36,9 +36,7 @@ def series_of(found: Segmentation) -> dict[str, Any]:
     edges = np.unique(np.linspace(0, len(values), bins + 1).round().astype(np.int64))
     low, high = np.where(np.isnan(values), np.inf, values), np.where(np.isnan(values), -np.inf, values)
     low, high = np.minimum.reduceat(low, edges[:-1]), np.maximum.reduceat(high, edges[:-1])
-    columns = [
-        {"low": rounded(low[:, n], digits), "high": rounded(high[:, n], digits)} for n, digits in enumerate(places)
-    ]
+    columns = [{"low": rounded(low[:, n], digits), "high": rounded(high[:, n], digits)} for n, digits in enumerate(places)]
     return {"columns": columns, "outliers": outliers, "edges": edges.tolist()}
 
 

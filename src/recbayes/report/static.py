@@ -29,7 +29,10 @@ def _picture(found: Segmentation) -> Markup:
     height = TALL if len(columns) == 1 else LOW + 20
     panels = []
     for n, column in enumerate(columns):
-        seen = [[value for value in one if value is not None] for one in (column.get("values") or column["low"], column.get("values") or column["high"])]
+        seen = [
+            [value for value in one if value is not None]
+            for one in (column.get("values") or column["low"], column.get("values") or column["high"])
+        ]
         bounds = [value for line in lines for value in line["columns"][n]["mean"] if value is not None]
         low, high = min([*seen[0], *bounds], default=0.0), max([*seen[1], *bounds], default=1.0)
         y = _scale(low, high, n * (height + 6), height)
@@ -37,7 +40,13 @@ def _picture(found: Segmentation) -> Markup:
         if "high" in column:
             series += _trace(column["high"], y)
         fits = [
-            tag("polyline", points=_points(np.array(line["at"]) / length * WIDTH, line["columns"][n]["mean"], y), fill="none", stroke="#0072B2", stroke_width="2")
+            tag(
+                "polyline",
+                points=_points(np.array(line["at"]) / length * WIDTH, line["columns"][n]["mean"], y),
+                fill="none",
+                stroke="#0072B2",
+                stroke_width="2",
+            )
             for line in lines
         ]
         panels.append(series + joined(fits))
@@ -71,11 +80,15 @@ def _trace(values, y) -> Markup:  # type: ignore[no-untyped-def]
         if value is not None:
             path.append(f"{'L' if joined_up else 'M'}{place:.1f} {y(value):.1f}")
         joined_up = value is not None
-    return tag("path", d="".join(path), fill="none", stroke="currentColor", stroke_width="1", stroke_linecap="round", opacity="0.55")
+    return tag(
+        "path", d="".join(path), fill="none", stroke="currentColor", stroke_width="1", stroke_linecap="round", opacity="0.55"
+    )
 
 
 def _points(x, values, y) -> str:  # type: ignore[no-untyped-def]
-    return " ".join(f"{place:.1f},{y(value):.1f}" for place, value in zip(x.tolist(), values, strict=True) if value is not None)
+    return " ".join(
+        f"{place:.1f},{y(value):.1f}" for place, value in zip(x.tolist(), values, strict=True) if value is not None
+    )
 
 
 def _table(found: Segmentation) -> Markup:

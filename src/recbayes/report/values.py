@@ -100,5 +100,3 @@ def _of_mixture(mixture: Mixture) -> list[list[float | None]]:
 
 def _kinds(belief: Belief) -> dict[str, float | None]:
     return {kind: significant(p, 3) for kind, p in belief.kinds.items() if p >= 0.005}
-
-

@@ -67,7 +67,10 @@ def _trust(found: Segmentation) -> Iterator[tuple[str, str]]:
     if found.outliers is not None and found.outliers.any():
         out = int(found.outliers.sum())
         more = f" (the first {MARKED} are marked)" if out > MARKED else ""
-        yield "good", f"{_count(out, 'observation')} stick{'s' * (out == 1)} out from neighbours, and {_were(out)} left out{more}."
+        yield (
+            "good",
+            f"{_count(out, 'observation')} stick{'s' * (out == 1)} out from neighbours, and {_were(out)} left out{more}.",
+        )
     if len(data) > WHOLE:
         yield "good", "The series is long: its picture shows the least and the greatest observation of every stretch."
     if data.values.shape[1] > MOST_COLUMNS:

@@ -87,7 +87,7 @@ const drawColumn = (data, view, column, height, ticks) => {
     trace += `${joined ? "L" : "M"}${here} ${from}${top > bottom ? `V${y(top).toFixed(1)}` : ""}`;
     joined = true;
   }
-  inside.append(svg("path", { class: dots ? "trace faint" : "trace", d: trace }));
+  inside.append(svg("path", { class: dots ? "trace faint" : seen.length > view.inner ? "trace dense" : "trace", d: trace }));
   if (dots) {
     const radius = clamp((0.28 * view.inner) / seen.length, 1.3, 2.6).toFixed(1);
     const circle = `m-${radius} 0a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 -${2 * radius} 0`;
@@ -110,25 +110,32 @@ const drawColumn = (data, view, column, height, ticks) => {
 const changeLines = (data, view, height) => {
   const x = xOf(view);
   const inside = data.changes.filter(({ position }) => position > view.low && position < view.high);
-  return svg("path", { class: "change", d: inside.map(({ position }) => `M${x(position).toFixed(1)} 0V${height}`).join("") });
+  const many = inside.length * 25 > view.inner;
+  return svg("path", { class: many ? "change many" : "change", d: inside.map(({ position }) => `M${x(position).toFixed(1)} 0V${height}`).join("") });
 };
 
-/* When changes happen and how probable they are, in up to three rows, as far as there is room. */
+/* When changes happen and how probable they are: all of them in up to three rows, or else in one those for which there is room. */
 const drawNames = (data, view) => {
-  const x = xOf(view), free = [-1e9, -1e9, -1e9], parts = [];
-  for (const { position, name, probability } of data.changes) {
-    if (position <= view.low || position >= view.high) continue;
-    const text = `${shortened(name, 20)} · ${percent(probability)}`, half = 3.1 * text.length;
+  const all = data.changes.filter(({ position }) => position > view.low && position < view.high);
+  const three = namesIn(all, view, 3), parts = three.length === all.length ? three : namesIn(all, view, 1);
+  if (!parts.length) return null;
+  const height = 14 * (Math.max(...parts.map(({ row }) => row)) + 1) + 4;
+  const texts = parts.map(({ row, middle, text }) =>
+    svg("text", { class: "when", x: middle.toFixed(1), y: height - 6 - 14 * row, "text-anchor": "middle" }, text));
+  return picture(view.width, height, { "aria-hidden": "true" }, texts);
+};
+
+const namesIn = (changes, view, rows) => {
+  const x = xOf(view), free = Array(rows).fill(-1e9), found = [];
+  for (const { position, name, probability } of changes) {
+    const text = `${shortened(name, 20)} · ${percent(probability)}`, half = 3.4 * text.length;
     const middle = clamp(x(position), half, view.width - half);
     const row = free.findIndex((end) => middle - half > end);
     if (row < 0) continue;
     free[row] = middle + half + 8;
-    parts.push([row, middle, text]);
+    found.push({ row, middle, text });
   }
-  const rows = Math.max(-1, ...parts.map(([row]) => row)) + 1, height = 14 * rows + (rows ? 4 : 0);
-  const texts = parts.map(([row, middle, text]) =>
-    svg("text", { class: "when", x: middle.toFixed(1), y: height - 6 - 14 * row, "text-anchor": "middle" }, text));
-  return rows ? picture(view.width, height, { "aria-hidden": "true" }, texts) : null;
+  return found;
 };
 
 const drawSeries = (data, view, ticks) => {

@@ -44,7 +44,7 @@ const drawScape = (canvas, diamonds, nodes, view, height) => {
     brush.fill();
   }
   const x = xOf(view), place = ({ start, end }) => [x((start + end) / 2), height - 2 - ((end - start) / (view.high - view.low)) * (height - 12)];
-  brush.globalAlpha = 0.55;
+  brush.globalAlpha = clamp(12 / nodes.length, 0.2, 0.5);
   brush.strokeStyle = style.caretColor; // what style sheets call the second colour of an element
   brush.beginPath();
   for (const node of nodes) {

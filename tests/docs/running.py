@@ -49,7 +49,7 @@ def commands(block: Block) -> list[tuple[str, str]]:
 def shell(command: str, folder: Path) -> str:
     """What a command prints, in the environment of the tests; it must succeed."""
     paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    settings = {"env": os.environ | {"PATH": paths, "COLUMNS": "100"}, "cwd": folder, "encoding": "utf-8"}
+    settings = {"env": os.environ | {"PATH": paths, "COLUMNS": "80"}, "cwd": folder, "encoding": "utf-8"}
     ran = subprocess.run(command, shell=True, capture_output=True, timeout=300, **settings)
     assert ran.returncode == 0, f"{command}: {ran.stderr}"
     return ran.stdout

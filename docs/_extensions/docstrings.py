@@ -25,6 +25,7 @@ CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 MARKUP = re.compile(r"(?<=\w)_(?!\w)|[*|\\]")
 HEAD = re.compile(r"\s*[*\w]+(, [*\w]+)*:(?= |$)")  # the names that a line of a section begins with
 PLUMBING = ("family",)  # public for the verbs, not for users
+TILDE = re.compile(r"~(?:\w+\.)+")  # "the last part of this name will do", of types that are no links
 EMPTY = ("Any", "object", "None")  # types that say nothing
 
 
@@ -102,6 +103,13 @@ def signature(
     return stringify_signature(inspect.Signature(parameters), show_annotation=False), returned
 
 
+def short_types(app: Sphinx, domain: str, kind: str, content: nodes.Element) -> None:
+    """Where types are plain text, modules go as they do in links."""
+    for one in list(content.findall(nodes.Text)):
+        if "~" in one:
+            one.parent.replace(one, nodes.Text(TILDE.sub("", one)))
+
+
 def without_empty_types(app: Sphinx, domain: str, kind: str, content: nodes.Element) -> None:
     """Takes away fields that say only that something is an object."""
     for field in list(content.findall(nodes.field)):
@@ -122,6 +130,7 @@ def skip(app: Sphinx, what: str, name: str, obj: Any, skipped: bool, options: An
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("autodoc-process-docstring", read, priority=400)  # before napoleon
     app.connect("autodoc-process-signature", signature)
+    app.connect("object-description-transform", short_types, priority=899)
     app.connect("object-description-transform", without_empty_types, priority=900)  # after the types are there
     app.connect("autodoc-skip-member", skip)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

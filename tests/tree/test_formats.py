@@ -188,6 +188,38 @@ def test_newick() -> None:
     assert rb.Tree([rb.Node(7, 9, "it's")], [0]).to_newick() == "[&start=7]'it''s':2;"
 
 
+def test_newick_with_probabilities() -> None:
+    nodes = [rb.Node(0, 5, "x", probability=1.0), rb.Node(0, 3, "a", probability=0.93), rb.Node(3, 5, "", probability=1e-9)]
+    tree = rb.Tree(nodes, [2, 0, 0])
+    assert tree.to_newick() == "(a:3,:2)x;"
+    assert tree.to_newick(probabilities=True) == "(a[&posterior=0.93]:3,[&posterior=1e-09]:2)x[&posterior=1.0];"
+
+
+@given(tree=believed_trees())
+def test_newick_keeps_probabilities(tree: rb.Tree) -> None:
+    found = rb.Tree.from_newick(tree.to_newick(probabilities=True))
+    assert found == tree
+    assert [node.probability for node in found] == [node.probability for node in tree]
+
+
+@pytest.mark.parametrize(
+    ("comment", "expected"),
+    [
+        ("[&rate=1.5,posterior=0.25,height_95%_HPD={1,2}]", 0.25),
+        ("[&posterior=1E-3]", 0.001),
+        ("[&posterior=2.5]", None),
+        ("[&posterior=high]", None),
+        ("[&posterior=1.2.3]", None),
+        ("[&posterior=]", None),
+        ("[posterior=0.5]", None),
+        ("[&prior_posterior=0.5]", None),
+        ("[" + "&" * 50_000 + "posterior=0.5" + "," * 50_000 + "]", None),
+    ],
+)
+def test_comments_of_others(comment: str, expected: float | None) -> None:
+    assert rb.Tree.from_newick(f"(a{comment}:2,b):1;").leaves[0].probability == expected
+
+
 @given(nested(), st.data())
 def test_newick_agrees_with_a_recursive_writer(picture: tuple, data: st.DataObject) -> None:
     tree = build(picture)

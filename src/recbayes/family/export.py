@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recbayes.errors import ModelError
+from recbayes.errors import DataError, ModelError
 
 if TYPE_CHECKING:
     from recbayes.family.posterior import Posterior
@@ -48,6 +48,8 @@ def to_xarray(posterior: "Posterior", least: float, trees: np.ndarray | None = N
         import xarray
     except ImportError:
         raise ModelError("this needs xarray: pip install 'recbayes[xarray]'") from None
+    if not 0 <= least <= 1:
+        raise DataError(f"least must be a probability from 0 to 1, got {least:g}")
     forest = posterior.trees
     trees = equal_draws(posterior.weights) if trees is None else trees
     spans, rows = rows_of_nodes(posterior, least)

@@ -12,7 +12,21 @@ from recbayes.tree.tree import Node, Tree
 
 @dataclass(frozen=True, eq=False)
 class Forest(Sequence[Tree]):
-    """A sequence of trees. Their nodes are in preorder, tree after tree; tree t has those from first[t] to first[t + 1]."""
+    """A sequence of trees over one series, which are made when they are looked at.
+
+    All nodes are in flat arrays, in preorder, tree after tree.
+
+    Attributes:
+        labels: names of variables or symbols.
+        rule_names: names of rules, by their numbers.
+        positions: observations at which the chart's points stand.
+        variables: the number of every node's variable.
+        starts: the chart point at which it begins.
+        ends: the chart point at which it ends.
+        rules: the number of its rule.
+        arities: how many children it has.
+        first: tree t has the nodes from first[t] to first[t + 1].
+    """
 
     labels: Sequence[str]  # names of variables or symbols
     rule_names: Mapping[int, str]
@@ -68,7 +82,11 @@ class Forest(Sequence[Tree]):
         return np.where(self.arities > 0, following, self.starts)
 
     def select(self, trees: np.ndarray) -> "Forest":
-        """The trees with these numbers, in this order (repetitions allowed)."""
+        """Some of the trees, in a new order.
+
+        Arguments:
+            trees: their numbers; repetitions are allowed.
+        """
         sizes = self.sizes[trees]
         first = np.concatenate([[0], np.cumsum(sizes)])
         nodes = np.arange(first[-1]) + np.repeat(self.first[:-1][trees] - first[:-1], sizes)

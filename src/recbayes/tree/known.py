@@ -85,7 +85,13 @@ class KnownSpans(Mask):
 
 @dataclass(frozen=True)
 class OnlySpans(Mask):
-    """Trees with nodes of these spans and no others, of which some are leaves' and the others divided."""
+    """Trees with nodes of these spans and no others: what `allowed` takes, for series of any length.
+
+    Arguments:
+        length: the number of observations.
+        spans: half-open spans (start, end) of all nodes.
+        inner: of each, whether it is divided; others are leaves.
+    """
 
     length: int
     spans: tuple[tuple[int, int], ...]

@@ -9,12 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from recbayes.checks.arguments import instance, listed
+from recbayes.checks.arguments import flag, instance, listed
 from recbayes.checks.arguments import text as a_text
 from recbayes.checks.arrays import whole_number
 from recbayes.errors import DataError, FileError
 from recbayes.tree import printing
 from recbayes.tree.formats import brackets, document, graph, newick, spans, svg
+from recbayes.tree.formats.levels import Levels, write_jams, write_levels
 from recbayes.tree.known import OnlySpans
 from recbayes.tree.node import Node
 from recbayes.tree.segments import cut, segments
@@ -202,13 +203,18 @@ class Tree:
         """
         return cls(*brackets.read_nltk(tree))
 
-    def to_newick(self) -> str:
-        """The tree in Newick form, a leaf's branch length its number of observations; see `recbayes.tree.formats.newick`."""
-        return newick.write_newick(self)
+    def to_newick(self, *, probabilities: bool = False) -> str:
+        """The tree in Newick form, a leaf's branch length its number of observations; see `recbayes.tree.formats.newick`.
+
+        Arguments:
+            probabilities: whether nodes whose probabilities are known have them in comments, `[&posterior=0.93]`, by default
+                False.
+        """
+        return newick.write_newick(self, flag(probabilities, "probabilities"))
 
     @classmethod
     def from_newick(cls, text: str) -> Self:
-        """The tree of a Newick text.
+        """The tree of a Newick text. Comments `[&posterior=0.93]` are probabilities of nodes.
 
         Arguments:
             text: the tree in Newick form; a leaf without a branch length is one observation.
@@ -238,6 +244,27 @@ class Tree:
             title: what it is called for those who hear it.
         """
         return svg.write_svg(self, a_text(title, "title"))
+
+    def to_levels(self, times: Sequence[float] | np.ndarray | None = None, *, distinct: bool = False) -> Levels:
+        """Segmentations from coarse to fine, as `mir_eval.hierarchy` takes them: a `Levels` of intervals and labels.
+
+        Level 0 is the root, and every level covers all observations: leaves go on in the levels below them.
+
+        Arguments:
+            times: when each observation begins, and when the last ends. None counts observations.
+            distinct: whether every segment has a label of its own, its span, by default False: its node's label. Measures
+                that compare labels need that where all nodes have the same.
+        """
+        return write_levels(self, times, flag(distinct, "distinct"))
+
+    def to_jams(self, times: Sequence[float] | np.ndarray | None = None, *, title: str = "") -> str:
+        """The levels of the tree as the text of a JAMS file, an annotation `multi_segment` with probabilities as confidence.
+
+        Arguments:
+            times: when each observation begins, and when the last ends, in seconds. None counts observations.
+            title: of what is annotated.
+        """
+        return write_jams(self, times, a_text(title, "title"))
 
     def _repr_html_(self) -> str:
         """The picture, for notebooks."""

@@ -18,6 +18,7 @@ class Draft:
 
     name: str = "_"
     length: int = 1
+    probability: float | None = None
     inner: list["Draft"] = field(default_factory=list)
 
 
@@ -37,7 +38,8 @@ def assemble(root: Draft, start: int) -> Parts:
         for index in complete:
             ends[index] = position
     rows = zip(starts, ends, drafts, strict=True)
-    return [Node(begin, end, *split_name(draft.name)) for begin, end, draft in rows], arities
+    nodes = [Node(begin, end, *split_name(draft.name), probability=draft.probability) for begin, end, draft in rows]
+    return nodes, arities
 
 
 def completions(arities: Sequence[int]) -> Iterator[list[int]]:

@@ -2,9 +2,10 @@
 
 The branch length of a leaf is its number of observations, and inner nodes have none. Names are label and rule (see
 `names`), in single quotes, doubled inside, unless they are plain words. A tree that starts elsewhere than at 0 says so
-in a comment in front, `[&start=7]`, which other readers skip.
+in a comment in front, `[&start=7]`, and the probability of a node stands in one behind its name, `[&posterior=0.93]`, as
+programs of phylogenetics write it; other readers skip comments.
 
-Trees of others: a leaf without a branch length is one observation, branch lengths of inner nodes and comments are
+Trees of others: a leaf without a branch length is one observation, branch lengths of inner nodes and other comments are
 skipped, and an underscore outside quotes is a blank, as the convention says. The branch length of a leaf must be a whole
 number.
 """
@@ -25,11 +26,12 @@ _PIECE = re.compile(
     r"(?P<blank>\s+)|(?P<comment>\[[^\]]*\])|(?P<mark>[(),;])|:\s*(?P<length>[^\s()\[\]':;,]*)"
     r"|'(?P<quoted>(?:[^']|'')*)'|(?P<plain>[^\s()\[\]':;,]+)"
 )
+_POSTERIOR = re.compile(r"\[&(?:[^\]]*,)?posterior=([0-9.]+(?:[eE][+-]?[0-9]+)?)(?:,[^\]]*)?\]")
 _START = re.compile(r"\[&start=(-?[0-9]{1,18})\]")
 
 
-def write_newick(tree: "Tree") -> str:
-    """The tree on one line."""
+def write_newick(tree: "Tree", probabilities: bool = False) -> str:
+    """The tree on one line, if wanted with the probabilities of its nodes in comments."""
     first = tree.nodes[0].start
     pieces = [f"[&start={first}]"] if first else []
     separator = ""
@@ -39,7 +41,10 @@ def write_newick(tree: "Tree") -> str:
             pieces.append("(")
         for index in complete:
             node, leaf = tree.nodes[index], not tree.arities[index]
-            pieces.append(_name(node) + f":{node.length}" if leaf else ")" + _name(node))
+            name = _name(node)
+            if probabilities and node.probability is not None:
+                name += f"[&posterior={node.probability!r}]"
+            pieces.append(f"{name}:{node.length}" if leaf else ")" + name)
         separator = "," if complete else ""
     return "".join(pieces) + ";"
 
@@ -83,8 +88,14 @@ class _Reader:
             self._say("name", piece, position)
             plain, quoted = match["plain"], match["quoted"]
             self._current.name = plain.replace("_", " ") if quoted is None else quoted.replace("''", "'") or "_"
-        elif kind == "comment" and self._current is self.root and (start := _START.fullmatch(piece)):
+        elif kind == "comment":
+            self._comment(piece)
+
+    def _comment(self, piece: str) -> None:
+        if self._current is self.root and (start := _START.fullmatch(piece)):
             self.start = int(start[1])
+        elif found := _POSTERIOR.fullmatch(piece):
+            self._current.probability = _probability(found[1])
 
     def _mark(self, mark: str, position: int) -> None:
         if mark == "(":
@@ -128,6 +139,15 @@ class _Reader:
                 "observations; leave branch lengths out to read every leaf as one observation"
             )
         self._current.length = int(text) if text.isdecimal() else int(length)
+
+
+def _probability(text: str) -> float | None:
+    """What others have written there may be no probability; then it is a comment like any other."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value <= 1 else None
 
 
 def _name(node: "Node") -> str:

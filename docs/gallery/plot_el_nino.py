@@ -1,27 +1,36 @@
 """
-El Niño: seasons that change
-============================
+El Niño: a season, and years that differ from it
+================================================
 
-The temperature of the sea off Peru, month by month, has a season of a year. Told so (``periods=12``), every segment
-has a season of its own beside its level, and what is found are the times when both were different: the El Niño years.
+The temperature of the sea off Peru, month by month, has a season of a year. Every few years comes El Niño, and the sea
+is warmer for months. Is that a change, or does the sea just remember for a while that it was warm?
 """
 
 # %%
-# The last ten years are enough to see it. Lines are level and season together.
+# ``periods=12`` gives every segment a season of its own beside its level. Twelve years are enough to see it.
 from matplotlib import pyplot as plt
 
 import recbayes as rb
 
-months = rb.data.el_nino()
-print(months)
-found = rb.segment(months.values[-180:], time=months.index[-180:], periods=12, draws=200, seed=0)
-print(found)
+sea = rb.data.el_nino()
+months, dates = sea.values[-180:-36], sea.index[-180:-36]
+kept = rb.segment(months, time=dates, periods=12, draws=200, seed=0)
+print(kept)
 
 # %%
-# The line of a segment is thin here, and lies below the observations.
-rb.plot.segments(found, ax=None)
+# By default, noise may have a memory, and then nothing changes at all: warm months follow warm months. The line is level
+# and season together, thin and below the observations.
+rb.plot.segments(kept)
 
 # %%
-# Without the season, every year would fall into pieces. With it, only what differs from other years is a segment.
+# Without memory, whatever lasts longer than chance is a segment, and the warm winter of 1997 stands out.
+found = rb.segment(months, time=dates, periods=12, kinds=["level"], draws=200, seed=0)
+print(found.change_points)
+
+# sphinx_gallery_thumbnail_number = 2
+rb.plot.segments(found)
+
+# %%
+# Both are right about the data; which to ask for depends on what a change is meant to be.
 rb.plot.changes(found)
 plt.show()

@@ -24,7 +24,7 @@ with mpl.rc_context({"font.size": 7, "lines.linewidth": 0.8, "pdf.fonttype": 42}
 
 # %%
 # Two columns, 7 inches. The panels of a whole segmentation go into a part of a figure, beside others.
-figure = plt.figure(figsize=(7.0, 4.0), layout="constrained")
+figure = plt.figure(figsize=(7.0, 4.8), layout="constrained")
 left, right = figure.subfigures(1, 2, width_ratios=[3, 2])
 rb.plot.segmented(found, figure=left)
 rb.plot.scape(found, found, colour_bar=False, ax=right.subplots())

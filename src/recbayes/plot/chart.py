@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 WRITTEN = 14  # observations up to which cells have names
 LONGEST = 12  # characters of a word
 MOST = 1000  # observations: half a million cells
-FULL = 50.0  # size of type times characters that a circle has room for
 BELOW = -0.75  # the height of the observations
 RADIUS = 0.27  # of a node's circle, where a cell is one wide
-SIZE = 0.62  # inches of a cell
+SIZE, WIDER = 0.62, 0.95  # inches of a cell, and of one with texts of several lines
+TYPE = 0.2  # size of type, as a share of a cell
+LEAST, LARGEST = 5.0, 11.0  # sizes of type
+WIDTH = 0.58  # of a character, in sizes of type
 
 
 def chart(
@@ -59,7 +61,8 @@ def chart(
             raise DataError(f"a chart needs a tree from 0 to at most {MOST}, got {found.spans[0][0]}:{length}")
     texts, words = _checked_texts(texts, length), _checked_words(observed, length)
     frame = None if marked is None else _checked_span(marked, length)
-    side = float(np.clip(SIZE * (length + 1.0), 3.0, 8.0))
+    size = WIDER if any("\n" in one for one in texts.values()) else SIZE
+    side = float(np.clip(size * (length + 1.0), 3.0, 8.0))
     bottom = BELOW - 0.6 if length <= WRITTEN else 0.0
     ax = axes_of(ax, (side, side * (0.5 * length + 0.6 - bottom) / (length + 1.0)))
     _cells(ax, length, frame)
@@ -106,8 +109,10 @@ def _named(ax: Any, length: int, found: Tree | None, texts: Mapping[tuple[int, i
     from matplotlib.patches import Circle
 
     mine = set() if found is None else set(found.spans)
-    size = float(np.clip(80.0 / length, 6.0, 11.0))
-    small = min(size, max(FULL / max(map(len, words or [""])), 6.0))  # the longest word is not much wider than its circle
+    unit = ax.bbox.width / ax.figure.dpi * 72.0 / (length + 1.0)  # points of a cell
+    size = float(np.clip(TYPE * unit, LEAST, LARGEST))
+    small = _fitting(words or [], unit, size)
+    smaller = _fitting([line for one in texts.values() for line in one.split("\n")], 0.75 * unit, size)
     for start in range(length):
         for end in range(start + 1, length + 1):
             hot = (start, end) in mine
@@ -121,7 +126,7 @@ def _named(ax: Any, length: int, found: Tree | None, texts: Mapping[tuple[int, i
             if own is None:
                 ax.text(*place, name, fontsize=size, **style)
             else:
-                ax.text(*place, own, fontsize=0.62 * size, parse_math=False, linespacing=1.1, **style)
+                ax.text(*place, own, fontsize=smaller, parse_math=False, linespacing=1.1, **style)
     for i in range(length):
         place = (float(i), BELOW)
         seen = found is not None
@@ -134,6 +139,12 @@ def _named(ax: Any, length: int, found: Tree | None, texts: Mapping[tuple[int, i
             ax.text(*place, words[i], parse_math=False, **{**style, "fontsize": small})
     if found is not None:
         _links(ax, found)
+
+
+def _fitting(lines: list[str], unit: float, size: float) -> float:
+    """The size of type at which the longest line is as wide as a circle."""
+    longest = max([1, *map(len, lines)])
+    return float(np.clip(2.0 * RADIUS * unit / (WIDTH * longest), LEAST, size))
 
 
 def _links(ax: Any, found: Tree) -> None:

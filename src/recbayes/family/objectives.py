@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 class Objective(ABC):
-    """A way to choose one tree from a posterior."""
+    """A way to choose one tree from a posterior: `Posterior.tree` takes any.
+
+    Attributes:
+        of_the_model: whether its trees are ones that the model generates, so that nodes can have values.
+    """
 
     of_the_model: ClassVar[bool] = True  # whether its trees are ones that the model generates, so that nodes can have values
 

@@ -260,6 +260,11 @@ def test_labels_are_those_of_the_index() -> None:
     month = read_table([1.0, 2.0], time=np.array(["2008-10", "2008-11"], dtype="datetime64[M]"))
     assert (month.label(1), month.place(1)) == (np.datetime64("2008-11"), "2008-11")
     np.testing.assert_array_equal(np.diff(month.times), np.timedelta64(31, "D"))
+    texts = read_table([1.0, 2.0], time=["2008-10", "2008-11"])
+    assert (texts.label(1), texts.place(1)) == (np.datetime64("2008-11"), "2008-11")
+    np.testing.assert_array_equal(texts.times, month.times)
+    with pytest.raises(rb.DataError, match="texts like 2008-10-01"):
+        read_table([1.0, 2.0], time=["2008-10", "2008-13"])
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,12 @@ def test_keys_of_the_prelude(found: Analysis) -> None:
     assert {row["key"] for row in rows} > {"C major", "G major"}
 
 
+def test_the_page_is_a_text_or_a_file(found: Analysis, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    assert found.to_html(str(path)) == path
+    assert path.read_text(encoding="utf-8") == found.to_html()
+
+
 def test_transposed_pieces_have_transposed_keys(found: Analysis) -> None:
     """The same piece a third higher has the same evidence, and its keys are a third higher."""
     piece = rb.music.prelude()

@@ -1,5 +1,6 @@
 """From a score to its hierarchy: slices, the trees that explain them, and the keys of their nodes."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, singledispatch
@@ -9,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from recbayes.checks.arguments import instance
+from recbayes.checks.arguments import instance, path_of
 from recbayes.checks.arrays import short
 from recbayes.checks.files import write_whole
 from recbayes.errors import ModelError
@@ -97,16 +98,18 @@ class Analysis:
             )
         return rows
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The page for musicians, as text: score, tree and sound in one file.
+    def to_html(self, path: str | os.PathLike | None = None) -> str | Path:
+        """The page for musicians: score, tree and sound in one file.
 
         Arguments:
-            path: where to write it, too. None writes nothing.
+            path: where to write it; the path is then returned. None returns the page as text.
         """
-        text = music_page(self.score, self.nodes, heading=self.score.title, explanation=EXPLANATION)
-        if path is not None:
-            write_whole(Path(path), text)
-        return text
+        page = music_page(self.score, self.nodes, heading=self.score.title, explanation=EXPLANATION)
+        if path is None:
+            return page
+        target = path_of(path)
+        write_whole(target, page)
+        return target
 
     def __repr__(self) -> str:
         return f"Analysis({self.score.title!r}: {len(self.slices.edges) - 1} slices, {len(self.tree)} passages)"

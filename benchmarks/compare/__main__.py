@@ -4,6 +4,11 @@ python -m benchmarks.compare --part quality --count 30 --series TCPD
 python -m benchmarks.compare --part speed
 """
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # series are small: more threads wait for each other
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import argparse
 import logging
 import warnings

@@ -121,5 +121,11 @@ def test_the_manuals_penalty_does_not_depend_on_units() -> None:
     values = drawn("panels", 0).values
     found = ruptures_l2(values, 0)
     assert list(found) == list(ruptures_l2(values * [1.0, 20.0, 0.1, 5.0] + 7.0, 0))
-    assert knows(ruptures_l2, values, int(drawn("panels", 0).changes[0]))
-    assert not knows(failing, values, 100)
+
+
+def test_a_fact_holds_if_the_change_and_no_other_is_told() -> None:
+    values = np.zeros((300, 1))
+    assert knows(halves, values, 150)
+    assert not knows(halves, values, 100)
+    assert not knows(lambda values, seed: [150, 200], values, 150)
+    assert not knows(failing, values, 150)

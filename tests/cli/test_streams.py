@@ -29,7 +29,7 @@ def test_nowhere_to_write(command: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         done = run(command, stdout=full)
     assert done.returncode == 1
-    assert done.stderr.decode().splitlines() == ["recbayes: [Errno 28] No space left on device"]
+    assert done.stderr.decode().splitlines() == ["recbayes: No space left on device"]
 
 
 def test_in_ascii() -> None:

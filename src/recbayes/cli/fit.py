@@ -72,9 +72,9 @@ def fit(
 
         recbayes fit sensor.csv --by machine -o model.json
     """
-    from recbayes.cli.models import given, load_model
+    from recbayes.cli.models import given, load_model, told_of
     from recbayes.cli.shown import console
-    from recbayes.errors import DataError
+    from recbayes.errors import DataError, LengthError
 
     check_target(output)
     if resume and checkpoint is None:
@@ -94,8 +94,8 @@ def fit(
         told |= {"checkpoint": checkpoint, "resume": resume and checkpoint.exists()}
     try:
         found = rb.fit(start, [one.sequence for one in sequences], seed=seed, **told)
-    except DataError as problem:
-        raise DataError(f"{', '.join(data)}: {problem}") from problem
+    except (DataError, LengthError) as problem:
+        raise told_of(problem, data, sequences) from problem
     found.model.save(output)
     to = console()
     if reading is not None:

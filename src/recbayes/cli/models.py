@@ -1,11 +1,13 @@
 """Models from files, and data as their families read them."""
 
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recbayes.checks.series import Series
-from recbayes.errors import FileError, ModelError
+from recbayes.errors import DataError, FileError, ModelError
 
 if TYPE_CHECKING:
     from recbayes.data.files.reading import Reading
@@ -56,6 +58,16 @@ def given(model: Any, paths: list[str], read: "Callable[[str], Reading]") -> "tu
     return found, readings[0] if len(readings) == 1 else None
 
 
+def told_of(problem: Exception, paths: list[str], sequences: list[Given]) -> DataError:
+    """An error of a verb, which counts sequences, in the terms of the files."""
+    text = str(problem)
+    found = re.match(r"(?:series|sequence) (\d+)", text)
+    if found is not None and int(found[1]) < len(sequences):
+        name = sequences[int(found[1])].name
+        text = name + text[found.end() :] if name else text[found.end() :].lstrip(": ")
+    return DataError(f"{', '.join(paths)}: {text}")
+
+
 def series_of(table: "Table") -> Any:
     """With its times, if these leave gaps or coincide."""
     series = Series(table.values, times=table.times)
@@ -65,8 +77,6 @@ def series_of(table: "Table") -> Any:
 
 def _sentences(path: str) -> list[Given]:
     """Sequences of symbols: a line each, with blanks between them."""
-    import sys
-
     try:
         if path == "-":
             content = sys.stdin.buffer.read()

@@ -96,6 +96,8 @@ def check_target(path: Path) -> None:
 
     if path.is_dir():
         raise FileError(f"{path} is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise FileError(f"{path} is a device or the like, which is no place for a file")
     if not path.parent.is_dir():
         raise FileError(f"{path}: there is no folder {str(path.parent)!r}; make it first")
     if not os.access(path.parent, os.W_OK):

@@ -58,8 +58,8 @@ def parse(
 
     recbayes parse sensor.csv --by machine -m model.json
     """
-    from recbayes.cli.models import given, load_model
-    from recbayes.errors import DataError
+    from recbayes.cli.models import given, load_model, told_of
+    from recbayes.errors import DataError, LengthError
 
     outputs = Outputs(json, newick, brackets, table, plot, None, output)
     outputs.check()
@@ -71,8 +71,8 @@ def parse(
 
     try:
         posteriors = rb.sample_posterior(chosen, [one.sequence for one in sequences], draws=draws, seed=seed)
-    except DataError as problem:
-        raise DataError(f"{data}: {problem}") from problem
+    except (DataError, LengthError) as problem:
+        raise told_of(problem, [data], sequences) from problem
     trees = [one.tree(objective) for one in posteriors]
     results = [_result(*three) for three in zip(sequences, posteriors, trees, strict=True)]
     by = None if reading is None else reading.by
@@ -189,7 +189,7 @@ def _tell(name: str, reading: "Reading | None", found: list[Any], drawn: bool, q
             to.print()
         about = [_about(row) for row in _rows(one, tree)]
         if one.table is None:
-            to.print(tree.to_brackets(one.sequence), markup=False)
+            to.print(_bare(tree).to_brackets(one.sequence), markup=False)
         else:
             for line in tree_lines(tree, _place(one), about):
                 to.print(line, markup=False)
@@ -198,6 +198,13 @@ def _tell(name: str, reading: "Reading | None", found: list[Any], drawn: bool, q
         to.print(f"{said}{posterior.effective_sample_size:.0f}", style="dim", markup=False)
     if output is not None:
         write_files({output: kept.getvalue()})
+
+
+def _bare(tree: "Tree") -> "Tree":
+    """Without the names of rules, for people to read."""
+    from dataclasses import replace
+
+    return type(tree)([replace(node, rule="") for node in tree.nodes], tree.arities)
 
 
 def _about(row: dict[str, Any]) -> str:

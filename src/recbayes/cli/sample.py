@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -75,5 +76,5 @@ def _tree(drawn: Any, ending: str, tabular: bool) -> str:
     tokens, tree = drawn
     form = FORMS.get(ending, "brackets")
     if form == "json":
-        return " ".join(tree.to_json().split())
+        return json.dumps(json.loads(tree.to_json()), ensure_ascii=False)
     return tree.to_newick() if form == "newick" else tree.to_brackets(None if tabular else tokens)

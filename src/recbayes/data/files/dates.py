@@ -15,7 +15,7 @@ IN_NUMBERS = re.compile(
 QUARTER = re.compile(r"(\d{4})[- ]?[Qq]([1-4])$")
 WITH_NAMES = (
     *("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d %B %Y", "%d. %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y"),
-    *("%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%Y %b", "%Y-%b", "%Y/%m", "%m/%Y", "%d/%b/%Y", "%d/%b/%Y:%H:%M:%S"),
+    *("%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%Y %b", "%Y-%b", "%Y/%m", "%m/%Y", "%d/%b/%Y"),
 )
 CLOCKS = ("", " %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p")
 FIRST_SECOND, LAST_SECOND = 3e8, 5e9  # of 1979 and 2128, counted from 1970 on
@@ -143,7 +143,7 @@ def _named(cells: list[str]) -> Dates | None:
 def _by_format(cells: list[str], form: str) -> Dates | None:
     try:
         found = [datetime.strptime(cell, form) for cell in cells]
-    except ValueError:
+    except (ValueError, re.error):  # a directive that is twice in a form breaks its pattern
         return None
     if any(one.tzinfo is not None for one in found):
         return Dates(np.array(found, dtype=np.object_), f"dates as in {form}")

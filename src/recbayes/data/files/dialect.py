@@ -37,8 +37,11 @@ class Dialect:
 def rows_of(lines: Sequence[str], separator: str) -> list[list[str]]:
     """Lines as cells."""
     if separator == " ":
-        return [cells for cells in csv.reader((" ".join(line.split()) for line in lines), delimiter=" ") if cells]
-    return [cells for cells in csv.reader(lines, delimiter=separator, skipinitialspace=True) if cells]
+        lines = [" ".join(line.split()) for line in lines]
+    try:
+        return [cells for cells in csv.reader(lines, delimiter=separator, skipinitialspace=True) if cells]
+    except csv.Error as problem:
+        raise FileError(f"its first lines cannot be read ({problem}); is it a table?") from problem
 
 
 def separator_of(told: str) -> str:
@@ -91,7 +94,10 @@ def _separator(lines: Sequence[str], decimal: str | None) -> tuple[str, bool]:
     """The sign that cuts most lines into the same number of cells, and whether there is only one column."""
     best, share = ",", 0.0
     for sign in SEPARATORS:
-        widths = Counter(map(len, rows_of(lines, sign)))
+        try:
+            widths = Counter(map(len, rows_of(lines, sign)))
+        except FileError:  # a cell that is too long: this sign does not separate
+            continue
         count = max((count for width, count in widths.items() if width > 1), default=0)
         if count / widths.total() > share + 1e-9 and (sign != "," or not _one_with_commas(lines, decimal)):
             best, share = sign, count / widths.total()

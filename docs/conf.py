@@ -49,7 +49,7 @@ if any((HERE / "gallery").glob("plot_*.py")):
         "examples_dirs": "gallery",
         "gallery_dirs": "pictures",
         "filename_pattern": "/plot_",
-        "within_subsection_order": "FileNameSortKey",
+        "within_subsection_order": "gallery_order.order",
         "abort_on_example_error": True,
         "download_all_examples": False,
         "copyfile_regex": r"$^",

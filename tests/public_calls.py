@@ -22,6 +22,25 @@ COMPONENT = rb.Component(np.zeros(1), np.eye(1))
 PRIOR = rb.Prior("x", (COMPONENT,))
 TREE = rb.Tree([rb.Node(0, 5, "x", "split"), rb.Node(0, 2, "x", "emit"), rb.Node(2, 5, "x", "emit")], [2, 0, 0])
 WORD = rb.TerminalVariable("y", ("a", "b"))
+DAYS = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04", "2024-01-08"]
+READ = {  # a file with all that can be told of it
+    "path": Path(__file__).parents[1] / "src" / "recbayes" / "data" / "in_the_box" / "nile.csv",
+    "columns": ["flow"],
+    "time": "year",
+    "by": None,
+    "format": "csv",
+    "separator": ",",
+    "decimal": ".",
+    "encoding": "utf-8",
+    "header": True,
+    "comment": None,
+    "skip": 0,
+    "missing": ["-999"],
+    "dates": None,
+    "sort": False,
+    "duplicates": "error",
+    "array": None,
+}
 BINS = [(0.1, 0.2, 0.1, 0.3), (0.8, 0.7, 0.6, 0.9)]
 
 
@@ -77,6 +96,16 @@ def posterior() -> Any:
 @cache
 def discrete_posterior() -> Any:
     return rb.sample_posterior(grammar(), WORDS, draws=20, seed=0)
+
+
+@cache
+def valued() -> rb.Tree:
+    return posterior().tree()
+
+
+@cache
+def fitted() -> Any:
+    return rb.fit(gaussian(), Y, max_evaluations=2, restarts=0, exact=0, progress=False, seed=0)
 
 
 @cache
@@ -495,7 +524,10 @@ CALLS = [
     Call("boundary_scores", lambda: {"true": TREE, "predicted": [(0, 2), (2, 5)], "tolerance": 1}),
     Call("robinson_foulds", lambda: {"one": TREE, "two": [(0, 2), (2, 5)], "normalised": True}),
     # Charts and posteriors
-    Call("inside", lambda: {"model": gaussian(), "series": Y, "components": np.int8(2), "executor": pool(), **KNOWN}),
+    Call(
+        "inside",
+        lambda: {"model": gaussian(), "series": Y, "components": np.int8(2), "executor": pool(), "n_jobs": None, **KNOWN},
+    ),
     Call(
         "inside",
         lambda: {
@@ -503,15 +535,18 @@ CALLS = [
             "series": [Y, Y],
             "components": 1,
             "executor": pool(),
+            "n_jobs": None,
             "boundaries": [[2], None],
             "allowed": [None, TREE.span_mask()],
             "preference": None,
         },
     ),
-    Call("inside", lambda: {"model": grammar(), "series": WORDS, "components": 1, "executor": pool(), **KNOWN}),
+    Call(
+        "inside", lambda: {"model": grammar(), "series": WORDS, "components": 1, "executor": pool(), "n_jobs": None, **KNOWN}
+    ),
     Call(
         "inside",
-        lambda: {"model": grammar(), "series": [WORDS, WORDS], "components": 1, "executor": pool(), **KNOWN},
+        lambda: {"model": grammar(), "series": [WORDS, WORDS], "components": 1, "executor": pool(), "n_jobs": None, **KNOWN},
         also=(rb.DiscreteChart,),  # [None] is one missing token
     ),
     Call("Chart.locate", lambda: {"start": 0, "end": 5, "variable": "x"}),
@@ -535,6 +570,7 @@ CALLS = [
             "seed": 0,
             "components": 1,
             "executor": pool(),
+            "n_jobs": None,
             **KNOWN,
         },
     ),
@@ -547,6 +583,7 @@ CALLS = [
             "seed": np.random.default_rng(0),
             "components": 1,
             "executor": pool(),
+            "n_jobs": None,
             **KNOWN,
         },
         also=(DiscretePosterior,),
@@ -615,6 +652,7 @@ CALLS = [
             "epochs": 1,
             "learning_rate": 0.1,
             "executor": pool(),
+            "n_jobs": None,
             "checkpoint": None,
             "resume": False,
             "progress": False,
@@ -630,6 +668,7 @@ CALLS = [
             "max_evaluations": 2,
             "pseudo_count": 0.1,
             "executor": pool(),
+            "n_jobs": None,
             "allowed": None,
             "preference": None,
             "progress": False,
@@ -644,7 +683,7 @@ CALLS = [
     Call("Normal", lambda: {"mean": [0.1, 0.2], "std": 1.0}),
     Call("Dirichlet", lambda: {"counts": 0.5}),
     Call("Penalty", lambda: {"smallest_std": 0.1, "pseudo_count": 0.1}),
-    Call("Work", lambda: {"executor": pool(), "checkpoint": "fit.json", "resume": False, "progress": False}),
+    Call("Work", lambda: {"executor": pool(), "n_jobs": None, "checkpoint": "fit.json", "resume": False, "progress": False}),
     Call(
         "compare",
         lambda: {
@@ -656,11 +695,12 @@ CALLS = [
             "components": 1,
             "climb": QUICK,
             "executor": pool(),
+            "n_jobs": None,
             "covariance": "scalar",
             "fixed": "prior.*",
         },
     ),
-    Call("expected_counts", lambda: {"model": grammar(), "sequences": [WORDS], "executor": pool(), **KNOWN}),
+    Call("expected_counts", lambda: {"model": grammar(), "sequences": [WORDS], "executor": pool(), "n_jobs": None, **KNOWN}),
     Call(
         "reestimate",
         lambda: {
@@ -670,6 +710,7 @@ CALLS = [
             "tolerance": 1e-3,
             "pseudo_count": 0.1,
             "executor": pool(),
+            "n_jobs": None,
             **KNOWN,
         },
     ),
@@ -683,6 +724,7 @@ CALLS = [
             "components": 2,
             "seed": 1,
             "executor": pool(),
+            "n_jobs": None,
             **KNOWN,
         },
     ),
@@ -709,11 +751,14 @@ CALLS = [
             "draws": 5,
             "seed": 0,
             "executor": pool(),
+            "n_jobs": None,
             "progress": False,
         },
     ),
     Call("segment", lambda: {"data": [Y, Y], "draws": 5, "seed": 0, "boundaries": [None, [2]]}, also=(rb.Segmentation,)),
     Call("Segmentation.plot", lambda: {"figure": figure()}, drawn),
+    Call("Segmentation.to_html", lambda: {"path": "report.html", "title": "Flow"}, also=(str,)),
+    Call("Segmentation.widget", lambda: {"title": "Flow"}),
     Call(
         "HierarchicalSegmenter",
         lambda: {
@@ -727,12 +772,21 @@ CALLS = [
             "exact": 0,
             "random_state": 0,
             "executor": pool(),
+            "n_jobs": None,
         },
         learnt,
     ),
     Call(
         "HierarchicalSegmenter",
-        lambda: {"learn": False, "covariance": "scalar", "level": 1, "draws": 5, "random_state": 0, "executor": pool()},
+        lambda: {
+            "learn": False,
+            "covariance": "scalar",
+            "level": 1,
+            "draws": 5,
+            "random_state": 0,
+            "executor": pool(),
+            "n_jobs": None,
+        },
         learnt,
     ),
     Call("HierarchicalSegmenter.fit", lambda: {"X": Y[:3], "boundaries": [2]}),
@@ -756,6 +810,7 @@ CALLS = [
         lambda: {"folder": "wtc", "works": [], "base_url": "http://127.0.0.1:9", "progress": False},
     ),
     Call("data.nile", dict),
+    Call("data.read_file", lambda: READ),
     Call("data.us_growth", dict),
     # Music
     Call("music.analyse", lambda: {"score": rb.music.prelude(), "per": 4, "model": None, "draws": 20, "seed": 0}),
@@ -789,6 +844,7 @@ CALLS = [
             "seed": 0,
             "start": None,
             "executor": None,
+            "n_jobs": None,
             "tell": None,
         },
     ),
@@ -796,12 +852,43 @@ CALLS = [
     Call("music.slice_score", lambda: {"score": rb.music.prelude(), "per": "bar"}),
     # Pictures
     Call("plot.calibration", lambda: {"bins": BINS, "label": "a", "ax": axes()}, drawn),
-    Call("plot.overview", lambda: {"values": Y, "posterior": posterior(), "figure": figure()}, drawn),
-    Call("plot.scape", lambda: {"believed": posterior(), "trees": [TREE], "colour_bar": True, "ax": axes()}, drawn),
+    Call("plot.cell", lambda: {"model": gaussian(), "variable": "x", "ax": axes()}, drawn),
+    Call("plot.changes", lambda: {"found": segmented(), "ax": axes()}, drawn),
+    Call(
+        "plot.chart",
+        lambda: {"drawn": TREE, "marked": (0, 2), "texts": {(0, 2): "a"}, "observed": [1, 2, 3, 4, 5], "ax": axes()},
+        drawn,
+    ),
+    Call("plot.history", lambda: {"fit": fitted(), "label": "a", "ax": axes()}, drawn),
+    Call(
+        "plot.latents",
+        lambda: {
+            "believed": posterior(),
+            "trees": [TREE],
+            "column": 0,
+            "variable": "x",
+            "fade": True,
+            "index": DAYS,
+            "ax": axes(),
+        },
+        drawn,
+    ),
+    Call("plot.overview", lambda: {"values": Y, "posterior": posterior(), "index": DAYS, "figure": figure()}, drawn),
+    Call(
+        "plot.scape",
+        lambda: {"believed": posterior(), "trees": [TREE], "colour_bar": True, "index": DAYS, "ax": axes()},
+        drawn,
+    ),
     Call("plot.scores", lambda: {"levels": [1, 2], "curves": {"a": [(0.5, 0.4, 0.6)] * 2}, "ax": axes()}, drawn),
     Call("plot.segmented", lambda: {"found": segmented(), "figure": figure()}, drawn),
-    Call("plot.series", lambda: {"values": Y, "tree": TREE, "level": 1, "ax": axes()}, drawn),
-    Call("plot.tree", lambda: {"drawn": TREE, "by_width": False, "labels": True, "ax": axes()}, drawn),
+    Call("plot.segments", lambda: {"found": segmented(), "column": 0, "intervals": True, "ax": axes()}, drawn),
+    Call("plot.series", lambda: {"values": Y, "tree": TREE, "level": 1, "index": DAYS, "ax": axes()}, drawn),
+    Call(
+        "plot.tree",
+        lambda: {"drawn": valued(), "by_width": False, "labels": True, "column": 0, "index": DAYS, "ax": axes()},
+        drawn,
+    ),
+    Call("plot.trees", lambda: {"compared": {"a": TREE, "b": TREE}, "index": DAYS, "ax": axes()}, drawn),
 ]
 
 

@@ -118,7 +118,7 @@ def test_hovering_over_spans(browser: Browser, page: Path) -> None:
     assert "certain: the whole series" in browser.run(TIP)
     browser.click(".title input")
     told = json.loads(browser.run("document.querySelector('.data').textContent"))["spans"]
-    best = max((n for n in range(len(told["starts"])) if 0 < told["starts"][n]), key=lambda n: (told["probability"][n], -n))
+    best = max((n for n in range(len(told["starts"])) if told["starts"][n] > 0), key=lambda n: (told["probability"][n], -n))
     start, end = told["points"][told["starts"][best]], told["points"][told["ends"][best]]
     box = browser.run("(({width, height}) => [width, height])(document.querySelector('canvas').getBoundingClientRect())")
     x = 60 + (start + end) / 2 / len(found.data) * (box[0] - 70)
@@ -329,8 +329,8 @@ def test_decoding_is_best_of_all_choices(browser: Browser, page: Path) -> None:
 
 
 def test_decoding_agrees_with_the_posterior(browser: Browser, page: Path) -> None:
-    """`posterior.tree("threshold")` pays for every node of a tree of two branches each, the page for none that nobody sees: so
-    the page's tree is worth as much or more. At 0 nodes cost nothing, and both are worth the same; from 1/2 on, the page has
+    """`posterior.tree("threshold")` pays for every node of a binary tree, the page for none that nobody sees: so the
+    page's tree is worth as much or more. At 0 nodes cost nothing, and both are worth the same; from 1/2 on, the page has
     all spans above the threshold, among which are those of the posterior's tree."""
     browser.open(page)
     posterior = plain().posterior

@@ -17,6 +17,7 @@ import pytest
 import recbayes as rb
 from recbayes.report.data import report_data
 from recbayes.report.module import module, style
+from recbayes.report.widget import _kind
 from tests.browser import CHROMIUM, Browser, chromium
 from tests.report.found import plain
 
@@ -29,6 +30,7 @@ CELLS = [
     "display(widget, label)",
     "found",
 ]
+KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
 REPORT = ".jp-OutputArea .recbayes-report"
 
 
@@ -43,6 +45,7 @@ def test_python_tells_the_widget_what_the_page_knows() -> None:
 
 def test_without_anywidget_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anywidget", None)
+    _kind.cache_clear()
     with pytest.raises(rb.DataError, match=r"the widget needs anywidget: pip install 'recbayes\[notebook\]'"):
         plain().widget()
 
@@ -62,7 +65,12 @@ def lab(tmp_path: Path) -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     folders = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "DATA", "RUNTIME")}
-    environment = {**os.environ, **folders, "IPYTHONDIR": str(tmp_path / "ipython"), "JUPYTERLAB_SETTINGS_DIR": str(tmp_path)}
+    environment = {
+        **os.environ,
+        **folders,
+        "IPYTHONDIR": str(tmp_path / "ipython"),
+        "JUPYTERLAB_SETTINGS_DIR": str(tmp_path),
+    }
     options = [
         *("--no-browser", "--allow-root", "--expose-app-in-browser", "--IdentityProvider.token=", "--LabApp.news_url=None"),
         *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={tmp_path / 'notes'}"),
@@ -104,7 +112,7 @@ def test_it_lives_in_jupyterlab(browser: Browser, lab: str) -> None:
     """It is drawn, zooms when clicked, tells Python so, and follows what Python says; the still picture stands below it."""
     browser.open(lab, height=1400)
     browser.wait("!!window.jupyterapp?.shell?.currentWidget?.sessionContext?.session?.kernel", PATIENCE)
-    browser.wait("jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'", PATIENCE)
+    browser.wait(f"{KERNEL}.status === 'idle'", PATIENCE)
     browser.run("void jupyterapp.commands.execute('notebook:run-all-cells')")
     browser.wait(f"!!document.querySelector('{REPORT} .band')", PATIENCE)
     assert browser.run(f"document.querySelector('{REPORT} h1').textContent") == "Flow of the Nile"
@@ -115,8 +123,6 @@ def test_it_lives_in_jupyterlab(browser: Browser, lab: str) -> None:
     browser.click(f"{REPORT} [role=treeitem][data-span='{items[-1]}'] .item")
     browser.wait(f"document.body.innerText.includes('Python knows [{start}, {end}]')", PATIENCE)
     assert browser.run(f"document.querySelectorAll('{REPORT} .band').length") < bands
-    browser.run(
-        """void jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute({code: "widget.span = [0, 100]"})"""
-    )
+    browser.run(f"void {KERNEL}.requestExecute({{code: 'widget.span = [0, 100]'}})")
     browser.wait(f"document.querySelectorAll('{REPORT} .band').length === {bands}", PATIENCE)
     assert browser.run("document.querySelectorAll('.jp-RenderedHTMLCommon svg path').length") > 0

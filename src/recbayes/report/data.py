@@ -9,7 +9,7 @@ from recbayes.report.axis import axis_of
 from recbayes.report.series import MOST_COLUMNS, lines_of, names_of, series_of
 from recbayes.report.spans import PLACES, near_changes, told
 from recbayes.report.values import nodes_of, values_of
-from recbayes.report.words import made_of, model_of, trust_of
+from recbayes.report.words import made_of, model_of, sentence, trust_of
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.texts import headline
 
@@ -26,7 +26,7 @@ def report_data(found: Segmentation, title: str = "") -> dict[str, Any]:
     names = names_of(data)
     return {
         "title": title or _heading(found),
-        "lead": f"{_sentence(headline(found))}.",
+        "lead": sentence(headline(found)),
         "length": len(data),
         "columns": names,
         "drawn": min(len(names), MOST_COLUMNS),
@@ -52,10 +52,6 @@ def report_data(found: Segmentation, title: str = "") -> dict[str, Any]:
 def _heading(found: Segmentation) -> str:
     names = found.data.names or ()
     return f"Changes of {names[0]}" if len(names) == 1 else "Changes of a series"
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _likeliest(tables: list[dict[str, Any]], known: set[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@ other."""
 from functools import cache
 from importlib.resources import files
 
-SCRIPTS = ("basics", "decode", "axis", "panels", "scape", "words", "outline", "table", "report")
+SCRIPTS = ("basics", "decode", "axis", "panels", "scape", "words", "outline", "table", "frame", "report")
 
 
 @cache

@@ -1,22 +1,29 @@
 """A segmentation without a script: a still picture of series and segments, the tree, and the table."""
 
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 
 from recbayes.checks.markup import Column, Markup, joined, more, short_number, table, tag
 from recbayes.report.series import lines_of, names_of, series_of
-from recbayes.report.words import percent
+from recbayes.report.words import percent, sentence
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.texts import headline
 
-WIDTH, TALL, LOW = 760.0, 150.0, 56.0
+WIDTH, TALL, LOW, GAP = 760.0, 150.0, 76.0, 6.0
 FEW = 4  # columns that are drawn
 POINTS = 2000  # that a line has
+FIT, CHANGE = "#0072B2", "#D55E00"
+
+Height = Callable[[float], float]
+Numbers = Sequence[float | None]
 
 
 def still(found: Segmentation) -> Markup:
     """What notebooks show, and pages to those who run no scripts."""
-    said = headline(found)
-    parts = [tag("p", tag("strong", said[0].upper() + said[1:] + ".")), _picture(found)]
+    parts = [tag("p", tag("strong", sentence(headline(found)))), _picture(found)]
     if found.changes:
         parts.append(more("Tree", Markup(found.tree.to_svg(title="Tree of the segments"))))
     return tag("div", *parts, _table(found))
@@ -24,82 +31,75 @@ def still(found: Segmentation) -> Markup:
 
 def _picture(found: Segmentation) -> Markup:
     """Series, segments and changes; of many columns the first."""
-    columns = series_of(found)["columns"][:FEW]
-    lines, length = lines_of(found), len(found.data)
-    height = TALL if len(columns) == 1 else LOW + 20
-    panels = []
-    for n, column in enumerate(columns):
-        seen = [
-            [value for value in one if value is not None]
-            for one in (column.get("values") or column["low"], column.get("values") or column["high"])
-        ]
-        bounds = [value for line in lines for value in line["columns"][n]["mean"] if value is not None]
-        low, high = min([*seen[0], *bounds], default=0.0), max([*seen[1], *bounds], default=1.0)
-        y = _scale(low, high, n * (height + 6), height)
-        series = _trace(column.get("values") or column["low"], y)
-        if "high" in column:
-            series += _trace(column["high"], y)
-        fits = [
-            tag(
-                "polyline",
-                points=_points(np.array(line["at"]) / length * WIDTH, line["columns"][n]["mean"], y),
-                fill="none",
-                stroke="#0072B2",
-                stroke_width="2",
-            )
-            for line in lines
-        ]
-        panels.append(series + joined(fits))
-    bottom = len(columns) * (height + 6)
-    cuts = [
-        tag("line", x1=f"{x:.1f}", x2=f"{x:.1f}", y1=0, y2=f"{bottom:g}", stroke="#D55E00", stroke_dasharray="4 3")
-        for x in (one.position / length * WIDTH for one in found.changes)
-    ]
-    named = [*map(found.data.place, (0, length - 1))]
+    columns, lines, length = series_of(found)["columns"][:FEW], lines_of(found), len(found.data)
+    height = TALL if len(columns) == 1 else LOW
+    bottom = len(columns) * (height + GAP)
+    panels = [_panel(column, lines, n, height, length) for n, column in enumerate(columns)]
+    cuts = [_cut(change.position / length * WIDTH, bottom) for change in found.changes]
     ends = [
-        tag("text", text, x=x, y=f"{bottom + 14:g}", text_anchor=anchor, font_size="11", fill="currentColor")
-        for text, x, anchor in zip(named, (0, WIDTH), ("start", "end"), strict=True)
+        tag(
+            "text", found.data.place(row), x=x, y=f"{bottom + 14:g}", text_anchor=anchor, font_size="11", fill="currentColor"
+        )
+        for row, x, anchor in ((0, 0, "start"), (length - 1, f"{WIDTH:g}", "end"))
     ]
     return tag(
-        "svg", tag("title", "The series with its segments"), *panels, *cuts, *ends, xmlns="http://www.w3.org/2000/svg", role="img",
-        viewBox=f"0 -4 {WIDTH:g} {bottom + 22:g}", width=f"{WIDTH:g}", style="max-width:100%;height:auto;font-family:system-ui,sans-serif",
-    )  # fmt: skip
+        "svg",
+        tag("title", "The series with its segments"),
+        *(panels + cuts + ends),
+        xmlns="http://www.w3.org/2000/svg",
+        role="img",
+        viewBox=f"0 -4 {WIDTH:g} {bottom + 22:g}",
+        width=f"{WIDTH:g}",
+        style="max-width:100%;height:auto;font-family:system-ui,sans-serif",
+    )
 
 
-def _scale(low: float, high: float, top: float, height: float):  # type: ignore[no-untyped-def]
-    extent = (high - low) or 1.0
-    return lambda value: top + (1.0 - (value - low) / extent) * height
+def _panel(column: dict[str, Any], lines: list[dict[str, Any]], n: int, height: float, length: int) -> Markup:
+    """One column with what was to be expected of it."""
+    seen = [column["values"]] if "values" in column else [column["low"], column["high"]]
+    means = [line["columns"][n]["mean"] for line in lines]
+    known = [value for numbers in (*seen, *means) for value in numbers if value is not None]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    top, extent = n * (height + GAP), (high - low) or 1.0
+
+    def y(value: float) -> float:
+        return top + (1.0 - (value - low) / extent) * height
+
+    def x(at: list[float]) -> np.ndarray:
+        return np.array(at) / length * WIDTH
+
+    rows = (np.arange(len(seen[0])) + 0.5) / len(seen[0]) * WIDTH
+    fits = [_line(x(line["at"]), mean, y, FIT, 2.0) for line, mean in zip(lines, means, strict=True)]
+    return joined([*(_line(rows, numbers, y, "currentColor", 1.0, 0.55) for numbers in seen), *fits])
 
 
-def _trace(values, y) -> Markup:  # type: ignore[no-untyped-def]
+def _line(x: np.ndarray, values: Numbers, y: Height, colour: str, width: float, opacity: float | None = None) -> Markup:
     """A line with gaps where values are missing."""
     step = max(1, len(values) // POINTS)
-    x = (np.arange(len(values)) + 0.5) / len(values) * WIDTH
-    path, joined_up = [], False
-    for place, value in list(zip(x.tolist(), values, strict=True))[::step]:
-        if value is not None:
-            path.append(f"{'L' if joined_up else 'M'}{place:.1f} {y(value):.1f}")
-        joined_up = value is not None
-    return tag(
-        "path", d="".join(path), fill="none", stroke="currentColor", stroke_width="1", stroke_linecap="round", opacity="0.55"
-    )
+    points = [(place, value) for place, value in zip(x[::step].tolist(), values[::step], strict=True)]
+    path = [
+        f"{'M' if before is None else 'L'}{place:.1f} {y(value):.1f}"
+        for (_, before), (place, value) in pairwise([(0.0, None), *points])
+        if value is not None
+    ]
+    look = {"stroke_width": f"{width:g}", "stroke_linecap": "round", "opacity": opacity}
+    return tag("path", d="".join(path), fill="none", stroke=colour, **look)
 
 
-def _points(x, values, y) -> str:  # type: ignore[no-untyped-def]
-    return " ".join(
-        f"{place:.1f},{y(value):.1f}" for place, value in zip(x.tolist(), values, strict=True) if value is not None
-    )
+def _cut(x: float, bottom: float) -> Markup:
+    return tag("line", x1=f"{x:.1f}", x2=f"{x:.1f}", y1=0, y2=f"{bottom:g}", stroke=CHANGE, stroke_dasharray="4 3")
 
 
 def _table(found: Segmentation) -> Markup:
+    """Segments with their levels."""
     names = names_of(found.data)
     heads = [Column("segment"), Column("probability", True), Column("kind")]
     heads += [Column(f"level of {name}" if len(names) > 1 else "level", True) for name in names]
     rows = []
     for node in found.tree.leaves:
-        place = found.data.place
-        span = place(node.start) if node.length == 1 else f"{place(node.start)} to {place(node.end - 1)}"
-        level = np.exp(node.value) if found.logarithms else node.value
-        numbers = [short_number(float(value)) for value in level]
-        rows.append([span, percent(node.probability or 0.0), node.own["kind"] if node.own else "", *numbers])
+        first, last = found.data.place(node.start), found.data.place(node.end - 1)
+        level = np.asarray(node.value)
+        numbers = [short_number(value) for value in (np.exp(level) if found.logarithms else level).tolist()]
+        kind = node.own["kind"] if node.own else ""
+        rows.append([first if first == last else f"{first} to {last}", percent(node.probability or 0.0), kind, *numbers])
     return table(heads, rows)

@@ -1,17 +1,22 @@
 """The report as a widget of notebooks: the same module, told the same document."""
 
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
 from recbayes.errors import DataError
 from recbayes.report.data import report_data
 from recbayes.report.module import module, style
-
-if TYPE_CHECKING:
-    from recbayes.segmentation.result import Segmentation
+from recbayes.segmentation.result import Segmentation
 
 
-def report_widget(found: "Segmentation", title: str = "") -> Any:
+def report_widget(found: Segmentation, title: str = "") -> Any:
     """A widget; its `span` is what is looked at, as first row and the row after the last, and can be set."""
+    return _kind()(data=report_data(found, title), span=[0, len(found.data)])
+
+
+@cache
+def _kind() -> Any:
+    """The class, which exists where anywidget does."""
     try:
         import anywidget
         import traitlets
@@ -25,4 +30,4 @@ def report_widget(found: "Segmentation", title: str = "") -> Any:
         data = traitlets.Dict().tag(sync=True)
         span = traitlets.List(traitlets.Int()).tag(sync=True)
 
-    return Report(data=report_data(found, title), span=[0, len(found.data)])
+    return Report

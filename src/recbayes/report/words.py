@@ -43,13 +43,11 @@ def _trust(found: Segmentation) -> Iterator[tuple[str, str]]:
     posterior, data = found.posterior, found.data
     worth = posterior.effective_sample_size
     error = 50.0 / np.sqrt(max(worth, 1.0))
-    yield (
-        "good" if worth >= FEW else "care",
-        f"{_count(len(posterior.trees), 'tree')} {_were(len(posterior.trees))} drawn, worth {_count(round(worth), 'independent one')}: "
-        f"a probability of 50 % is known to about ±{error:.2g} %.",
-    )
+    drawn = f"{_count(len(posterior.trees), 'tree')} {_were(len(posterior.trees))} drawn"
+    known = f"a probability of 50 % is known to about ±{error:.2g} %"
+    yield "good" if worth >= FEW else "care", f"{drawn}, worth {_count(round(worth), 'independent one')}: {known}."
     if posterior.complaint:
-        yield "care", posterior.complaint[0].upper() + posterior.complaint[1:] + "."
+        yield "care", sentence(posterior.complaint)
     looked, places = len(found.points.positions) - 2, len(data) - 1
     if looked >= places:
         yield "good", "Changes were looked for between all observations."
@@ -102,6 +100,11 @@ def made_of(found: Segmentation, version: str) -> list[tuple[str, str]]:
         ("method", f"draws of trees, {posterior.method if len(posterior.models) > 1 else 'one model'}"),
         ("log evidence", f"{posterior.log_evidence:.2f} ± {posterior.log_evidence_error:.2g}".replace("-", "−")),
     ]
+
+
+def sentence(text: str) -> str:
+    """A text that begins and ends as sentences do."""
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _listed(parts: list[str]) -> str:

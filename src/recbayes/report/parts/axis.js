@@ -1,10 +1,21 @@
 /* Rows, their times and names. Positions are edges: row r goes from r to r + 1, and what was observed stands in its middle. */
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR, YEAR = 365.2425 * DAY;
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500].map((n) => n)
-  .concat([1, 2, 5, 10, 15, 30].map((n) => n * SECOND), [1, 2, 5, 10, 15, 30].map((n) => n * MINUTE))
-  .concat([1, 2, 3, 6, 12].map((n) => n * HOUR), [1, 2, 7, 14].map((n) => n * DAY));
+const SECOND = 1000,
+  MINUTE = 60 * SECOND,
+  HOUR = 60 * MINUTE,
+  DAY = 24 * HOUR,
+  YEAR = 365.2425 * DAY;
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500]
+  .map((n) => n)
+  .concat(
+    [1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
+    [1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+  )
+  .concat(
+    [1, 2, 3, 6, 12].map((n) => n * HOUR),
+    [1, 2, 7, 14].map((n) => n * DAY),
+  );
 
 const roundStep = (extent, most) => {
   const decade = 10 ** Math.floor(Math.log10(extent / most));
@@ -13,8 +24,10 @@ const roundStep = (extent, most) => {
 
 const roundNumbers = (low, high, most) => {
   if (!(high > low)) return [];
-  const step = roundStep(high - low, Math.max(most, 1)), found = [];
-  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++) found.push(Number((n * step).toPrecision(12)));
+  const step = roundStep(high - low, Math.max(most, 1)),
+    found = [];
+  for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++)
+    found.push(Number((n * step).toPrecision(12)));
   return found;
 };
 
@@ -22,13 +35,15 @@ const two = (number) => String(number).padStart(2, "0");
 
 /* Dates that are round, with what is said of them: no more than changes from one to the next. */
 const roundDates = (low, high, most) => {
-  const extent = high - low, found = [];
-  const months = [1, 3, 6].find((n) => extent / (n * YEAR / 12) <= most);
+  const extent = high - low,
+    found = [];
+  const months = [1, 3, 6].find((n) => extent / ((n * YEAR) / 12) <= most);
   const small = STEPS.find((step) => extent / step <= most);
   if (small && small <= 14 * DAY) {
     let day = "";
     for (let time = Math.ceil(low / small) * small; time <= high; time += small) {
-      const date = new Date(time), today = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
+      const date = new Date(time),
+        today = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
       const clock = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`;
       const seconds = small < MINUTE ? `:${two(date.getUTCSeconds())}` : "";
       const parts = small < SECOND ? `.${String(date.getUTCMilliseconds()).padStart(3, "0")}` : "";
@@ -39,13 +54,15 @@ const roundDates = (low, high, most) => {
     }
     return found;
   }
-  const first = new Date(low), step = months ?? 12 * Math.max(1, roundStep(extent / YEAR, most));
+  const first = new Date(low),
+    step = months ?? 12 * Math.max(1, roundStep(extent / YEAR, most));
   for (let month = 12 * first.getUTCFullYear(), n = Math.floor((month + first.getUTCMonth()) / step) * step; ; n += step) {
     const date = new Date(0);
     date.setUTCFullYear(Math.floor(n / 12), ((n % 12) + 12) % 12, 1);
     if (+date > high) return found;
     if (+date < low) continue;
-    const year = String(date.getUTCFullYear()), name = MONTHS[date.getUTCMonth()];
+    const year = String(date.getUTCFullYear()),
+      name = MONTHS[date.getUTCMonth()];
     found.push([+date, step >= 12 ? year : `${name} ${year}`]);
   }
 };
@@ -62,12 +79,18 @@ const makeAxis = ({ kind, rows, names, knots, times }, length) => {
     const inside = ([position]) => position >= low && position <= high;
     if (kind === "dates" || kind === "numbers") {
       const [from, to] = [timeAt(low), timeAt(high)];
-      const found = kind === "dates" ? roundDates(from, to, most)
-        : roundNumbers(from, to, most).map((number) => [number, minus(String(number))]);
+      const found =
+        kind === "dates"
+          ? roundDates(from, to, most)
+          : roundNumbers(from, to, most).map((number) => [number, minus(String(number))]);
       const placed = found.map(([time, text]) => [rowOf(time), text]).filter(inside);
       if (placed.length > 1) return placed;
     }
-    if (kind === "rows") return roundNumbers(low, high, most).filter(Number.isInteger).map((row) => [row + 0.5, String(row)]).filter(inside);
+    if (kind === "rows")
+      return roundNumbers(low, high, most)
+        .filter(Number.isInteger)
+        .map((row) => [row + 0.5, String(row)])
+        .filter(inside);
     const found = new Map();
     for (let n = 0; n < most; n++) {
       const wanted = low + ((n + 0.5) / most) * (high - low) - 0.5;
@@ -77,8 +100,12 @@ const makeAxis = ({ kind, rows, names, knots, times }, length) => {
     return [...found].filter(inside);
   };
 
-  const ends = (start, end) => (end - start === 1 ? [name(start)]
-    : kind === "rows" ? [`rows ${start}`, `to ${end - 1}`] : [name(start), `to ${name(end - 1)}`]);
+  const ends = (start, end) =>
+    end - start === 1
+      ? [name(start)]
+      : kind === "rows"
+        ? [`rows ${start}`, `to ${end - 1}`]
+        : [name(start), `to ${name(end - 1)}`];
   const span = (start, end) => ends(start, end).join(" ");
   return { ticks, name, span, ends };
 };

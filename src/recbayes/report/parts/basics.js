@@ -45,10 +45,12 @@ const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 /* Where in a rising list the first entry is that is not less. */
 const placeOf = (list, value) => {
-  let low = 0, high = list.length;
+  let low = 0,
+    high = list.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (list[middle] < value) low = middle + 1; else high = middle;
+    if (list[middle] < value) low = middle + 1;
+    else high = middle;
   }
   return low;
 };

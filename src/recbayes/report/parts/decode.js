@@ -8,7 +8,8 @@ const MOST_POINTS = 700;
 const likelyOf = ({ points, starts, ends, probability }, threshold) => {
   const found = [];
   for (let n = 0; n < starts.length; n++) {
-    if (probability[n] > threshold) found.push({ start: points[starts[n]], end: points[ends[n]], probability: probability[n] });
+    if (probability[n] > threshold)
+      found.push({ start: points[starts[n]], end: points[ends[n]], probability: probability[n] });
   }
   return found.sort((one, other) => other.probability - one.probability);
 };
@@ -25,13 +26,18 @@ const decode = (table, threshold) => {
     }
   }
   const points = [...new Set(likely.flatMap(({ start, end }) => [start, end]))].sort((one, other) => one - other);
-  const size = points.length, number = new Map(points.map((point, n) => [point, n]));
-  const gain = new Float64Array(size * size), best = new Float64Array(size * size), split = new Int32Array(size * size);
-  for (const { start, end, probability } of likely) gain[number.get(start) * size + number.get(end)] = probability - threshold;
+  const size = points.length,
+    number = new Map(points.map((point, n) => [point, n]));
+  const gain = new Float64Array(size * size),
+    best = new Float64Array(size * size),
+    split = new Int32Array(size * size);
+  for (const { start, end, probability } of likely)
+    gain[number.get(start) * size + number.get(end)] = probability - threshold;
   for (let width = 1; width < size; width++) {
     for (let i = 0; i + width < size; i++) {
       const k = i + width;
-      let most = 0, where = 0;
+      let most = 0,
+        where = 0;
       for (let j = i + 1; j < k; j++) {
         const sum = best[i * size + j] + best[j * size + k];
         if (sum > most) [most, where] = [sum, j];
@@ -40,9 +46,11 @@ const decode = (table, threshold) => {
       split[i * size + k] = where;
     }
   }
-  const chosen = new Set(), waiting = size > 1 ? [[0, size - 1]] : [];
+  const chosen = new Set(),
+    waiting = size > 1 ? [[0, size - 1]] : [];
   while (waiting.length) {
-    const [i, k] = waiting.pop(), cell = i * size + k;
+    const [i, k] = waiting.pop(),
+      cell = i * size + k;
     if (gain[cell] > 0) chosen.add(cell);
     if (split[cell]) waiting.push([i, split[cell]], [split[cell], k]);
   }
@@ -54,7 +62,8 @@ const nested = (spans, length) => {
   const all = [...spans];
   if (!all.some(({ start, end }) => start === 0 && end === length)) all.push({ start: 0, end: length, probability: 1 });
   all.sort((one, other) => one.start - other.start || other.end - one.end);
-  const nodes = [], open = [];
+  const nodes = [],
+    open = [];
   for (const span of all) {
     while (open.length && open.at(-1).end <= span.start) open.pop();
     const node = { ...span, depth: open.length, parent: open.at(-1) ?? null, children: [] };
@@ -63,4 +72,9 @@ const nested = (spans, length) => {
     open.push(node);
   }
   return nodes;
+};
+
+const probabilityOf = ({ points, starts, ends, probability }, start, end) => {
+  const n = starts.findIndex((one, place) => points[one] === start && points[ends[place]] === end);
+  return n < 0 ? 0 : probability[n];
 };

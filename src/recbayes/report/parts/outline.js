@@ -6,7 +6,11 @@ const BATCH = 1500; // nodes that are listed
 
 const makeOutline = (nodes, words, act) => {
   const items = new Map();
-  const list = html("ul", { role: "tree", "aria-label": "Tree: arrow keys move, Enter zooms, Escape goes back", class: "outline" });
+  const list = html("ul", {
+    role: "tree",
+    "aria-label": "Tree: arrow keys move, Enter zooms, Escape goes back",
+    class: "outline",
+  });
   const listed = nodes.slice(0, BATCH);
   for (const node of listed) {
     const siblings = node.parent ? node.parent.children : [node];
@@ -14,17 +18,36 @@ const makeOutline = (nodes, words, act) => {
     const toggle = html("span", { class: "toggle", "aria-hidden": "true" }, node.children.length ? "▸" : "");
     const bar = html("span", { class: "bar", "aria-hidden": "true" }, html("i"));
     bar.firstChild.style.width = `${100 * node.probability}%`;
-    const row = html("div", { class: "item" }, toggle, html("span", { class: "what" }, html("b", {}, words.ends(node)), html("span", { class: "quiet" }, words.brief(node))),
-      bar, html("span", { class: "number" }, percent(node.probability)));
-    const item = html("li", {
-      role: "treeitem", tabindex: -1, "aria-level": node.depth + 1, "aria-setsize": siblings.length, "aria-posinset": siblings.indexOf(node) + 1,
-      "aria-expanded": node.children.length ? String(open) : null, "aria-label": words.aloud(node), "data-span": `${node.start}:${node.end}`,
-    }, row);
+    const row = html(
+      "div",
+      { class: "item" },
+      toggle,
+      html("span", { class: "what" }, html("b", {}, words.ends(node)), html("span", { class: "quiet" }, words.brief(node))),
+      bar,
+      html("span", { class: "number" }, percent(node.probability)),
+    );
+    const item = html(
+      "li",
+      {
+        role: "treeitem",
+        tabindex: -1,
+        "aria-level": node.depth + 1,
+        "aria-setsize": siblings.length,
+        "aria-posinset": siblings.indexOf(node) + 1,
+        "aria-expanded": node.children.length ? String(open) : null,
+        "aria-label": words.aloud(node),
+        "data-span": `${node.start}:${node.end}`,
+      },
+      row,
+    );
     item.node = node;
     items.set(node, item);
-    if (!node.parent) { list.append(item); continue; }
+    if (!node.parent) {
+      list.append(item);
+      continue;
+    }
     const above = items.get(node.parent);
-    if (!above.group) above.append(above.group = html("ul", { role: "group" }));
+    if (!above.group) above.append((above.group = html("ul", { role: "group" })));
     above.group.append(item);
   }
 
@@ -42,7 +65,9 @@ const makeOutline = (nodes, words, act) => {
   const itemOf = (event) => event.target.closest("[role=treeitem]");
 
   list.addEventListener("keydown", (event) => {
-    const item = itemOf(event), all = visible(), place = all.indexOf(item);
+    const item = itemOf(event),
+      all = visible(),
+      place = all.indexOf(item);
     const keys = {
       ArrowDown: () => go(all[place + 1]),
       ArrowUp: () => go(all[place - 1]),
@@ -57,7 +82,10 @@ const makeOutline = (nodes, words, act) => {
     event.preventDefault();
     keys[event.key]();
   });
-  list.addEventListener("focusin", (event) => { reach(itemOf(event)); act.look(itemOf(event).node); });
+  list.addEventListener("focusin", (event) => {
+    reach(itemOf(event));
+    act.look(itemOf(event).node);
+  });
   list.addEventListener("focusout", () => act.look(null));
   list.addEventListener("mouseover", (event) => itemOf(event) && act.look(itemOf(event).node));
   list.addEventListener("mouseleave", () => act.look(null));
@@ -68,5 +96,7 @@ const makeOutline = (nodes, words, act) => {
     else act.zoom(item.node);
   });
   const rest = nodes.length - listed.length;
-  return rest > 0 ? [list, html("p", { class: "quiet" }, `${counted(rest, "more node")} of the tree: zoom in to see them above.`)] : [list];
+  return rest > 0
+    ? [list, html("p", { class: "quiet" }, `${counted(rest, "more node")} of the tree: zoom in to see them above.`)]
+    : [list];
 };

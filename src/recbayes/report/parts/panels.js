@@ -4,7 +4,10 @@ const DOTS = 0.45; // observations a pixel, up to which each has a dot
 const FEW = 4; // columns that have tall panels
 const GAP = 7;
 
-const xOf = ({ low, high, left, inner }) => (position) => left + ((position - low) / (high - low)) * inner;
+const xOf =
+  ({ low, high, left, inner }) =>
+  (position) =>
+    left + ((position - low) / (high - low)) * inner;
 
 const path = (points) => points.map(([x, y], n) => `${n ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
@@ -14,7 +17,8 @@ const gridOf = (view, ticks, height) => {
 };
 
 const drawAxis = (view, ticks) => {
-  const x = xOf(view), parts = [];
+  const x = xOf(view),
+    parts = [];
   let free = -1e9;
   for (const [at, text] of ticks) {
     const half = 3.3 * text.length;
@@ -32,7 +36,8 @@ const picture = (width, height, attributes, ...children) =>
 
 /* What of a column lies in the stretch: points and gaps of short series; of long ones the extent of every bin. */
 const seenOf = ({ columns, edges }, column, { low, high }) => {
-  const { values, low: least, high: most } = columns[column], found = [];
+  const { values, low: least, high: most } = columns[column],
+    found = [];
   const first = edges ? Math.max(placeOf(edges, low + 1e-9) - 1, 0) : Math.max(Math.floor(low), 0);
   const last = edges ? Math.min(placeOf(edges, high), edges.length - 1) : Math.min(Math.ceil(high), values.length);
   for (let n = first; n < last; n++) {
@@ -49,10 +54,12 @@ const extentOf = (seen, lines, column, { low, high }) => {
     if (value < least) least = value;
     if (value > most) most = value;
   };
-  for (const [, bottom, top] of seen) take(bottom), take(top);
+  for (const [, bottom, top] of seen) (take(bottom), take(top));
   for (const line of lines) {
     if (line.at.at(-1) <= low || line.at[0] >= high) continue;
-    for (const name of ["low", "mean", "high"]) take(between(Math.max(low, line.at[0]), line.at, line.columns[column][name])), take(between(Math.min(high, line.at.at(-1)), line.at, line.columns[column][name]));
+    for (const name of ["low", "mean", "high"])
+      (take(between(Math.max(low, line.at[0]), line.at, line.columns[column][name])),
+        take(between(Math.min(high, line.at.at(-1)), line.at, line.columns[column][name])));
   }
   if (!(most >= least)) return [-1, 1];
   const room = (most - least) * 0.07 || Math.abs(most) * 0.1 || 1;
@@ -62,11 +69,14 @@ const extentOf = (seen, lines, column, { low, high }) => {
 const drawColumn = (data, view, column, height, ticks) => {
   const seen = seenOf(data.series, column, view);
   const [least, most] = extentOf(seen, data.lines, column, view);
-  const x = xOf(view), y = (value) => 4 + (1 - (value - least) / (most - least)) * (height - 8);
+  const x = xOf(view),
+    y = (value) => 4 + (1 - (value - least) / (most - least)) * (height - 8);
   const parts = [gridOf(view, ticks, height)];
   for (const value of roundNumbers(least, most, height > 180 ? 7 : height > 100 ? 4 : 2)) {
     parts.push(svg("path", { class: "grid", d: `M${view.left} ${y(value).toFixed(1)}h${view.inner}` }));
-    parts.push(svg("text", { class: "label", x: view.left - 6, y: (y(value) + 3.5).toFixed(1), "text-anchor": "end" }, told(value)));
+    parts.push(
+      svg("text", { class: "label", x: view.left - 6, y: (y(value) + 3.5).toFixed(1), "text-anchor": "end" }, told(value)),
+    );
   }
   const inside = svg("g", { "clip-path": `url(#${view.clip})` });
   for (const [n, line] of data.lines.entries()) {
@@ -76,13 +86,20 @@ const drawColumn = (data, view, column, height, ticks) => {
   for (const line of data.lines) {
     if (line.at.at(-1) < view.low || line.at[0] > view.high) continue;
     const { mean, low, high } = line.columns[column];
-    const there = (numbers) => line.at.map((at, n) => [x(at), y(clamp(numbers[n] ?? least, least - 9 * (most - least), most + 9 * (most - least)))]);
-    inside.append(svg("path", { class: "noise", d: `${path(there(low))}${path(there(high).reverse()).replace("M", "L")}Z` }));
+    const there = (numbers) =>
+      line.at.map((at, n) => [x(at), y(clamp(numbers[n] ?? least, least - 9 * (most - least), most + 9 * (most - least)))]);
+    inside.append(
+      svg("path", { class: "noise", d: `${path(there(low))}${path(there(high).reverse()).replace("M", "L")}Z` }),
+    );
   }
   const dots = seen.length <= DOTS * view.inner && !data.series.edges;
-  let trace = "", joined = false;
+  let trace = "",
+    joined = false;
   for (const [at, bottom, top] of seen) {
-    if (bottom === null) { joined = false; continue; }
+    if (bottom === null) {
+      joined = false;
+      continue;
+    }
     const [here, from] = [x(at).toFixed(1), y(bottom).toFixed(1)];
     trace += `${joined ? "L" : "M"}${here} ${from}${top > bottom ? `V${y(top).toFixed(1)}` : ""}`;
     joined = true;
@@ -91,19 +108,37 @@ const drawColumn = (data, view, column, height, ticks) => {
   if (dots) {
     const radius = clamp((0.28 * view.inner) / seen.length, 1.3, 2.6).toFixed(1);
     const circle = `m-${radius} 0a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 -${2 * radius} 0`;
-    inside.append(svg("path", { class: "dots", d: seen.filter(([, value]) => value !== null).map(([at, value]) => `M${x(at).toFixed(1)} ${y(value).toFixed(1)}${circle}`).join("") }));
+    inside.append(
+      svg("path", {
+        class: "dots",
+        d: seen
+          .filter(([, value]) => value !== null)
+          .map(([at, value]) => `M${x(at).toFixed(1)} ${y(value).toFixed(1)}${circle}`)
+          .join(""),
+      }),
+    );
   }
   for (const line of data.lines) {
     if (line.at.at(-1) < view.low || line.at[0] > view.high) continue;
-    inside.append(svg("path", { class: "mean", d: path(line.at.map((at, n) => [x(at), y(line.columns[column].mean[n] ?? least)])) }));
+    inside.append(
+      svg("path", { class: "mean", d: path(line.at.map((at, n) => [x(at), y(line.columns[column].mean[n] ?? least)])) }),
+    );
   }
   for (const [row, where, value] of data.series.outliers) {
     if (where === column && row + 1 > view.low && row < view.high) {
-      inside.append(svg("circle", { class: "outlier", cx: x(row + 0.5).toFixed(1), cy: y(clamp(value, least, most)).toFixed(1), r: 3.5 }));
+      inside.append(
+        svg("circle", {
+          class: "outlier",
+          cx: x(row + 0.5).toFixed(1),
+          cy: y(clamp(value, least, most)).toFixed(1),
+          r: 3.5,
+        }),
+      );
     }
   }
   parts.push(inside, changeLines(data, view, height));
-  if (data.columns.length > 1) parts.push(svg("text", { class: "name", x: view.left + 6, y: 15 }, shortened(data.columns[column], 40)));
+  if (data.columns.length > 1)
+    parts.push(svg("text", { class: "name", x: view.left + 6, y: 15 }, shortened(data.columns[column], 40)));
   return picture(view.width, height, { class: "column", "aria-hidden": "true" }, parts);
 };
 
@@ -111,24 +146,32 @@ const changeLines = (data, view, height) => {
   const x = xOf(view);
   const inside = data.changes.filter(({ position }) => position > view.low && position < view.high);
   const many = inside.length * 25 > view.inner;
-  return svg("path", { class: many ? "change many" : "change", d: inside.map(({ position }) => `M${x(position).toFixed(1)} 0V${height}`).join("") });
+  return svg("path", {
+    class: many ? "change many" : "change",
+    d: inside.map(({ position }) => `M${x(position).toFixed(1)} 0V${height}`).join(""),
+  });
 };
 
 /* When changes happen and how probable they are: all of them in up to three rows, or else in one those for which there is room. */
 const drawNames = (data, view) => {
   const all = data.changes.filter(({ position }) => position > view.low && position < view.high);
-  const three = namesIn(all, view, 3), parts = three.length === all.length ? three : namesIn(all, view, 1);
+  const three = namesIn(all, view, 3),
+    parts = three.length === all.length ? three : namesIn(all, view, 1);
   if (!parts.length) return null;
   const height = 14 * (Math.max(...parts.map(({ row }) => row)) + 1) + 4;
   const texts = parts.map(({ row, middle, text }) =>
-    svg("text", { class: "when", x: middle.toFixed(1), y: height - 6 - 14 * row, "text-anchor": "middle" }, text));
+    svg("text", { class: "when", x: middle.toFixed(1), y: height - 6 - 14 * row, "text-anchor": "middle" }, text),
+  );
   return picture(view.width, height, { "aria-hidden": "true" }, texts);
 };
 
 const namesIn = (changes, view, rows) => {
-  const x = xOf(view), free = Array(rows).fill(-1e9), found = [];
+  const x = xOf(view),
+    free = Array(rows).fill(-1e9),
+    found = [];
   for (const { position, name, probability } of changes) {
-    const text = `${shortened(name, 20)} · ${percent(probability)}`, half = 3.4 * text.length;
+    const text = `${shortened(name, 20)} · ${percent(probability)}`,
+      half = 3.4 * text.length;
     const middle = clamp(x(position), half, view.width - half);
     const row = free.findIndex((end) => middle - half > end);
     if (row < 0) continue;
@@ -147,13 +190,21 @@ const drawSeries = (data, view, ticks) => {
 
 /* The probability of a change at exactly each place, and of those that are told within their tolerance. */
 const drawChances = (data, view, ticks) => {
-  const height = 56, x = xOf(view), y = (p) => 6 + (1 - p) * (height - 10), inside = [];
+  const height = 56,
+    x = xOf(view),
+    y = (p) => 6 + (1 - p) * (height - 10),
+    inside = [];
   const { at, probability } = data.boundaries;
   for (let n = 0; n < at.length; n++) {
-    if (at[n] >= view.low && at[n] <= view.high) inside.push(`M${x(at[n]).toFixed(1)} ${y(0)}V${y(probability[n]).toFixed(1)}`);
+    if (at[n] >= view.low && at[n] <= view.high)
+      inside.push(`M${x(at[n]).toFixed(1)} ${y(0)}V${y(probability[n]).toFixed(1)}`);
   }
-  const parts = [gridOf(view, ticks, height), svg("path", { class: "grid", d: `M${view.left} ${y(0)}h${view.inner}M${view.left} ${y(1)}h${view.inner}` })];
-  for (const p of [0, 1]) parts.push(svg("text", { class: "label", x: view.left - 6, y: y(p) + 3.5, "text-anchor": "end" }, p ? "100 %" : "0"));
+  const parts = [
+    gridOf(view, ticks, height),
+    svg("path", { class: "grid", d: `M${view.left} ${y(0)}h${view.inner}M${view.left} ${y(1)}h${view.inner}` }),
+  ];
+  for (const p of [0, 1])
+    parts.push(svg("text", { class: "label", x: view.left - 6, y: y(p) + 3.5, "text-anchor": "end" }, p ? "100 %" : "0"));
   parts.push(svg("path", { class: "chance", d: inside.join("") }));
   for (const { position, probability: p, low, high } of data.changes) {
     if (position <= view.low || position >= view.high) continue;
@@ -168,17 +219,38 @@ const drawChances = (data, view, ticks) => {
 const drawTree = (nodes, view, ticks) => {
   const x = xOf(view);
   const there = nodes.filter(({ start, end }) => start >= view.low && end <= view.high);
-  const top = Math.min(...there.map(({ depth }) => depth)), rows = Math.max(...there.map(({ depth }) => depth)) - top + 1;
-  const step = there.length ? clamp(360 / rows, 6, 27) : 27, height = (there.length ? rows : 1) * step + 4;
-  const parts = [gridOf(view, ticks, height)], bands = [];
+  const top = Math.min(...there.map(({ depth }) => depth)),
+    rows = Math.max(...there.map(({ depth }) => depth)) - top + 1;
+  const step = there.length ? clamp(360 / rows, 6, 27) : 27,
+    height = (there.length ? rows : 1) * step + 4;
+  const parts = [gridOf(view, ticks, height)],
+    bands = [];
   for (const node of there) {
-    const left = x(node.start) + 0.75, width = Math.max(x(node.end) - x(node.start) - 1.5, 1), y = 2 + (node.depth - top) * step;
+    const left = x(node.start) + 0.75,
+      width = Math.max(x(node.end) - x(node.start) - 1.5, 1),
+      y = 2 + (node.depth - top) * step;
     bands.push({ node, left, right: left + width, top: y, bottom: y + step });
-    parts.push(svg("rect", { class: node.probability < 0.5 ? "band unsure" : "band", x: left.toFixed(1), y, width: width.toFixed(1), height: step - Math.min(2.5, step / 4), rx: Math.min(3, step / 4), "fill-opacity": (0.07 + 0.5 * node.probability).toFixed(3) }));
+    parts.push(
+      svg("rect", {
+        class: node.probability < 0.5 ? "band unsure" : "band",
+        x: left.toFixed(1),
+        y,
+        width: width.toFixed(1),
+        height: step - Math.min(2.5, step / 4),
+        rx: Math.min(3, step / 4),
+        "fill-opacity": (0.07 + 0.5 * node.probability).toFixed(3),
+      }),
+    );
     const text = percent(node.probability);
     if (step >= 14 && width > 7 * text.length + 4) {
       const told = node.label && width > 6.2 * (text.length + node.label.length) + 30 ? `${node.label} · ${text}` : text;
-      parts.push(svg("text", { class: "inband", x: (left + width / 2).toFixed(1), y: y + step / 2 + 2.5, "text-anchor": "middle" }, told));
+      parts.push(
+        svg(
+          "text",
+          { class: "inband", x: (left + width / 2).toFixed(1), y: y + step / 2 + 2.5, "text-anchor": "middle" },
+          told,
+        ),
+      );
     }
   }
   return { element: picture(view.width, height, { class: "tree", "aria-hidden": "true" }, parts), bands };

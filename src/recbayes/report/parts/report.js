@@ -1,7 +1,5 @@
 /* The page of a segmentation, and the widget: `render` draws what `model.get("data")` knows into an element. */
 
-const section = (name, title, ...children) => html("section", { class: name }, html("h2", {}, title), ...children);
-
 const render = ({ model, el }) => {
   const root = html("div", { class: "recbayes-report" });
   el.append(root);
@@ -13,53 +11,41 @@ const render = ({ model, el }) => {
   };
   model.on?.("change:data", draw);
   draw();
-  return () => { model.off?.("change:data", draw); leave(); };
+  return () => {
+    model.off?.("change:data", draw);
+    leave();
+  };
 };
 
 const drawReport = (root, data, model) => {
-  const axis = makeAxis(data.axis, data.length), words = makeWords(data, axis);
+  const axis = makeAxis(data.axis, data.length),
+    words = makeWords(data, axis);
   const state = { low: 0, high: data.length, trail: [], threshold: null, nodes: [], diamonds: [], bands: [], view: null };
 
-  // What stands still
-
-  const crumbs = html("nav", { class: "crumbs", "aria-label": "What is looked at" });
-  const asFound = html("button", { type: "button", class: "found", "aria-pressed": "true" }, "As found");
-  const slider = html("input", { type: "range", min: 1, max: 99, step: 1, value: 50, "aria-label": "Threshold of the tree: from surest nodes only to the whole tree" });
-  const said = html("output", { class: "threshold" });
-  const charts = html("div", { class: "charts" }), band = html("div", { class: "highlight", hidden: true }), tip = html("div", { class: "tip", hidden: true });
-  const exactly = html("input", { type: "checkbox" });
-  const canvas = html("canvas", { role: "img", "aria-label": "The probability of every span; the same numbers are in the tree below" });
-  const outline = html("div", {}), panel = html("div", { class: "panel" });
-  const picture_ = html("div", { class: "picture", role: "group", "aria-label": `${data.lead} The tree below has what is drawn here, in words.` }, charts, band, tip);
-  const key = html("p", { class: "key" }, [["line", "segments, ± their noise"], ["cut", "changes"], ["fade", "probability 0 to 100 %"]].map(([name, text]) =>
-    html("span", {}, html("span", { class: `swatch ${name}` }), text)));
-  const csv = html("button", { type: "button", class: "save" }, "Save as CSV");
-  root.append(
-    html("header", {}, html("h1", {}, data.title), html("p", { class: "lead" }, data.lead)),
-    html("div", { class: "controls" }, crumbs, html("div", { class: "slide" }, html("span", {}, "Tree"), asFound, html("label", {}, html("span", {}, "surest nodes"), slider, html("span", {}, "whole tree"))), said),
-    picture_, key,
-    html("div", { class: "halves" }, section("nodes", "Tree, node by node", outline), section("about", "What is looked at", panel)),
-    section("segments", "Segments", html("div", { class: "beside" }, csv), makeTable(data, axis, { look: (node) => look(node) })),
-    html("div", { class: "thirds" }, section("model", "Model", kindsOf(data.kinds), data.model.map((text) => html("p", {}, text))),
-      section("trust", "How far to trust it", html("ul", {}, data.trust.map(({ mood, text }) => html("li", { class: mood }, html("span", { class: "mood" }, mood === "good" ? "✓" : "!"), html("span", {}, mood === "good" ? text : ["Take care. ", text]))))),
-      section("made", "How it was made", html("dl", {}, data.made.map(([name, text]) => [html("dt", {}, name), html("dd", {}, text)])))),
-  );
+  const table = makeTable(data, axis, { look: (node) => look(node) });
+  const frame = makeFrame(root, data, table);
+  const { crumbs, asFound, slider, said, charts, band, tip, exactly, canvas, outline, panel, place, csv, scapeTitle } =
+    frame;
+  const clipName = `recbayes-${Math.random().toString(36).slice(2)}`;
 
   // Looking at a span
 
   const look = (node, pointer = null) => {
     band.hidden = !node || node.end <= state.low || node.start >= state.high;
     if (!band.hidden) {
-      const x = xOf(state.view), [from, to] = [x(Math.max(node.start, state.low)), x(Math.min(node.end, state.high))];
+      const x = xOf(state.view),
+        [from, to] = [x(Math.max(node.start, state.low)), x(Math.min(node.end, state.high))];
       band.style.left = `${(100 * from) / state.view.width}%`;
       band.style.width = `${(100 * (to - from)) / state.view.width}%`;
     }
     tip.hidden = !node || !pointer;
     if (!tip.hidden) {
       tip.replaceChildren(...words.card(node));
-      const [width, height] = [tip.offsetWidth, tip.offsetHeight], box = picture_.getBoundingClientRect();
+      const [width, height] = [tip.offsetWidth, tip.offsetHeight],
+        box = place.getBoundingClientRect();
       const left = clamp(pointer.x - box.left + 16, 0, Math.max(box.width - width, 0));
-      const below = pointer.y + height + 24 < window.innerHeight ? pointer.y - box.top + 16 : pointer.y - box.top - height - 12;
+      const below =
+        pointer.y + height + 24 < window.innerHeight ? pointer.y - box.top + 16 : pointer.y - box.top - height - 12;
       tip.style.transform = `translate(${left.toFixed(0)}px, ${below.toFixed(0)}px)`;
     }
     panel.replaceChildren(...words.card(node ?? whole(), 50));
@@ -84,13 +70,18 @@ const drawReport = (root, data, model) => {
     const last = state.trail.at(-1);
     [state.low, state.high] = last ? [last.start, last.end] : [0, data.length];
     const focused = document.activeElement?.closest?.(".crumbs") !== null && root.contains(document.activeElement);
-    crumbs.replaceChildren(...[null, ...state.trail].flatMap((one, n) => {
-      const name = one ? words.span(one) : "Whole series";
-      if (n === state.trail.length) return [html("span", { "aria-current": "true", tabindex: -1 }, name)];
-      const button = html("button", { type: "button" }, name);
-      button.addEventListener("click", () => { state.trail = state.trail.slice(0, n); aim(); });
-      return [button, html("span", { class: "quiet", "aria-hidden": "true" }, "›")];
-    }));
+    crumbs.replaceChildren(
+      ...[null, ...state.trail].flatMap((one, n) => {
+        const name = one ? words.span(one) : "Whole series";
+        if (n === state.trail.length) return [html("span", { "aria-current": "true", tabindex: -1 }, name)];
+        const button = html("button", { type: "button" }, name);
+        button.addEventListener("click", () => {
+          state.trail = state.trail.slice(0, n);
+          aim();
+        });
+        return [button, html("span", { class: "quiet", "aria-hidden": "true" }, "›")];
+      }),
+    );
     if (state.trail.length) crumbs.append(html("span", { class: "hint" }, "Escape goes back"));
     if (focused) crumbs.querySelector("[aria-current]").focus();
     paint();
@@ -109,38 +100,68 @@ const drawReport = (root, data, model) => {
     for (const node of state.nodes) node.label = axis.span(node.start, node.end);
     asFound.setAttribute("aria-pressed", String(state.threshold === null));
     const t = Math.round(100 * (state.threshold ?? 0.5));
-    const text = state.threshold === null ? "as it was found"
-      : t >= 50 ? `nodes of more than ${t} %` : `likeliest nodes that fit together, above ${t} %`;
+    const text =
+      state.threshold === null
+        ? "as it was found"
+        : t >= 50
+          ? `nodes of more than ${t} %`
+          : `likeliest nodes that fit together, above ${t} %`;
     said.textContent = `${text} · ${counted(state.nodes.length, "node")}`;
     slider.setAttribute("aria-valuetext", text);
     root.classList.toggle("as-found", state.threshold === null);
     outline.replaceChildren(...makeOutline(state.nodes, words, { zoom, look: (node) => look(node) }));
   };
-  slider.addEventListener("input", () => { state.threshold = (100 - Number(slider.value)) / 100; choose(); paint(); look(null); });
-  asFound.addEventListener("click", () => { state.threshold = null; slider.value = 50; choose(); paint(); look(null); });
+  slider.addEventListener("input", () => {
+    state.threshold = (100 - Number(slider.value)) / 100;
+    choose();
+    paint();
+    look(null);
+  });
+  asFound.addEventListener("click", () => {
+    state.threshold = null;
+    slider.value = 50;
+    choose();
+    paint();
+    look(null);
+  });
 
   // The pictures
 
   const paint = () => {
-    const width = Math.max(Math.floor(picture_.clientWidth), 280), left = width < 600 ? 44 : 60;
+    const width = Math.max(Math.floor(place.clientWidth), 280),
+      left = width < 600 ? 44 : 60;
     const view = { low: state.low, high: state.high, width, left, inner: width - left - 10, clip: clipName };
     state.view = view;
     const ticks = axis.ticks(view.low, view.high, view.inner);
-    const clip = picture(0, 0, { "aria-hidden": "true", class: "clip" }, svg("clipPath", { id: clipName }, svg("rect", { x: left, y: -10, width: view.inner, height: 2000 })));
+    const clip = picture(
+      0,
+      0,
+      { "aria-hidden": "true", class: "clip" },
+      svg("clipPath", { id: clipName }, svg("rect", { x: left, y: -10, width: view.inner, height: 2000 })),
+    );
     const tree = drawTree(state.nodes, view, ticks);
     state.bands = tree.bands;
     state.tree = tree.element;
     const tall = Math.round(clamp(view.inner * 0.3, 120, 300));
-    charts.replaceChildren(...[clip, ...drawSeries(data, view, ticks), drawAxis(view, ticks), title("Probability of a change"), drawChances(data, view, ticks),
-      title("Tree"), tree.element, scapeTitle, canvas, drawAxis(view, ticks)].filter(Boolean));
+    charts.replaceChildren(
+      ...[
+        clip,
+        ...drawSeries(data, view, ticks),
+        drawAxis(view, ticks),
+        title("Probability of a change"),
+        drawChances(data, view, ticks),
+        title("Tree"),
+        tree.element,
+        scapeTitle,
+        canvas,
+        drawAxis(view, ticks),
+      ].filter(Boolean),
+    );
     state.diamonds = diamondsOf(exactly.checked ? data.spans : data.near, view, tall);
     state.tall = tall;
     drawScape(canvas, state.diamonds, state.nodes, view, tall);
   };
-  const scapeTitle = html("div", { class: "title" }, html("span", { "aria-hidden": "true" }, "Probability of every span, the longer the higher"), html("label", {}, exactly, "with exactly these ends"));
   exactly.addEventListener("change", () => paint());
-  const title = (text) => html("p", { class: "title", "aria-hidden": "true" }, text);
-  const clipName = `recbayes-${Math.random().toString(36).slice(2)}`;
 
   const under = (event) => {
     const box = event.target.closest("svg, canvas")?.getBoundingClientRect();
@@ -154,13 +175,16 @@ const drawReport = (root, data, model) => {
     if (position < state.low || position > state.high) return null;
     if (state.tree.contains(event.target)) {
       const at = (y * state.tree.height.baseVal.value) / box.height;
-      return state.bands.find((one) => one.left - 1 <= x && x <= one.right + 1 && one.top <= at && at < one.bottom)?.node ?? null;
+      return (
+        state.bands.find((one) => one.left - 1 <= x && x <= one.right + 1 && one.top <= at && at < one.bottom)?.node ?? null
+      );
     }
     return deepest(position);
   };
   const deepest = (position) => {
     let found = null;
-    for (const node of state.nodes) if (node.start <= position && position < node.end && node.start >= state.low && node.end <= state.high) found = node;
+    for (const node of state.nodes)
+      if (node.start <= position && position < node.end && node.start >= state.low && node.end <= state.high) found = node;
     return found;
   };
   let touched = null;
@@ -173,17 +197,25 @@ const drawReport = (root, data, model) => {
   charts.addEventListener("pointerleave", (event) => event.pointerType === "touch" || look(null));
   charts.addEventListener("click", (event) => {
     const node = under(event);
-    if (!node) { touched = null; return look(null); }
+    if (!node) {
+      touched = null;
+      return look(null);
+    }
     const again = touched && touched.start === node.start && touched.end === node.end;
-    if (event.pointerType === "touch" && !again) { // the first tap tells, the second zooms
+    if (event.pointerType === "touch" && !again) {
+      // the first tap tells, the second zooms
       touched = node;
       return look(node, { x: event.clientX, y: event.clientY });
     }
     touched = null;
     zoom(node);
   });
-  root.addEventListener("keydown", (event) => event.key === "Escape" && state.trail.length && (back(), event.stopPropagation()));
-  const anywhere = (event) => event.key === "Escape" && document.activeElement === document.body && state.trail.length && back();
+  root.addEventListener(
+    "keydown",
+    (event) => event.key === "Escape" && state.trail.length && (back(), event.stopPropagation()),
+  );
+  const anywhere = (event) =>
+    event.key === "Escape" && document.activeElement === document.body && state.trail.length && back();
   document.addEventListener("keydown", anywhere);
   csv.addEventListener("click", () => save(fileName(data.title), csvOf(data.table)));
 
@@ -192,18 +224,24 @@ const drawReport = (root, data, model) => {
   const follow = () => {
     const [start, end] = model.get("span") ?? [];
     if (!(end > start) || (start === state.low && end === state.high)) return;
-    const node = state.nodes.find((one) => one.start === start && one.end === end) ?? { start, end, probability: 0, label: axis.span(start, end) };
+    const node = state.nodes.find((one) => one.start === start && one.end === end) ?? {
+      start,
+      end,
+      probability: probabilityOf(data.near, start, end),
+    };
     state.trail = start === 0 && end === data.length ? [] : [node];
     aim(false);
   };
   model.on?.("change:span", follow);
   let width = 0;
-  const resized = new ResizeObserver(() => picture_.clientWidth && picture_.clientWidth !== width && ((width = picture_.clientWidth), paint(), look(null)));
+  const resized = new ResizeObserver(
+    () => place.clientWidth && place.clientWidth !== width && ((width = place.clientWidth), paint(), look(null)),
+  );
   const modes = ["(prefers-color-scheme: dark)", "print"].map((query) => window.matchMedia(query));
   choose();
   aim(false);
-  width = picture_.clientWidth;
-  resized.observe(picture_);
+  width = place.clientWidth;
+  resized.observe(place);
   for (const mode of modes) mode.addEventListener("change", paint);
   return () => {
     resized.disconnect();
@@ -212,11 +250,5 @@ const drawReport = (root, data, model) => {
     model.off?.("change:span", follow);
   };
 };
-
-const kindsOf = (kinds) => html("ul", { class: "kinds" }, Object.entries(kinds).map(([kind, p]) => {
-  const bar = html("span", { class: "bar", "aria-hidden": "true" }, html("i"));
-  bar.firstChild.style.width = `${100 * p}%`;
-  return html("li", {}, html("span", {}, kind), bar, html("span", { class: "number" }, percent(p)));
-}));
 
 export default { render };

@@ -3,10 +3,11 @@
 const SHOWN = 6; // columns whose values a tooltip tells
 
 /* Slopes that change the level by less than the noise's hundredth, and memories that nothing remembers, are not told. */
-const matters = (name, values, { start, end }) => values[name].some((triple, n) => {
-  if (name === "slope") return (Math.max(...triple.map(Math.abs)) * (end - start)) > 0.01 * values.noise[n][0];
-  return name !== "coefficient" || Math.max(...triple) > 0.01;
-});
+const matters = (name, values, { start, end }) =>
+  values[name].some((triple, n) => {
+    if (name === "slope") return Math.max(...triple.map(Math.abs)) * (end - start) > 0.01 * values.noise[n][0];
+    return name !== "coefficient" || Math.max(...triple) > 0.01;
+  });
 
 const makeWords = (data, axis) => {
   const known = new Map();
@@ -17,22 +18,37 @@ const makeWords = (data, axis) => {
   const span = ({ start, end }) => axis.span(start, end);
   const kindOf = (values) => {
     if (!values) return null;
-    const kinds = Object.entries(values.kinds ?? {}).map(([kind, p]) => (p < 0.995 ? `${kind} ${percent(p)}` : kind)).slice(0, 3).join(", ");
+    const kinds = Object.entries(values.kinds ?? {})
+      .map(([kind, p]) => (p < 0.995 ? `${kind} ${percent(p)}` : kind))
+      .slice(0, 3)
+      .join(", ");
     if (values.arity || !kinds) return "group of segments";
-    return values.segment !== undefined && values.segment < 0.995 ? `segment in ${percent(values.segment)} of its draws: ${kinds}` : `segment: ${kinds}`;
+    return values.segment !== undefined && values.segment < 0.995
+      ? `segment in ${percent(values.segment)} of its draws: ${kinds}`
+      : `segment: ${kinds}`;
   };
   const certainty = (node) => {
     if (node.start === 0 && node.end === data.length) return "certain: the whole series";
-    const vague = node.exact ? "with exactly these ends" : tolerance ? `give or take ${counted(tolerance, "observation")}` : "";
+    const vague = node.exact
+      ? "with exactly these ends"
+      : tolerance
+        ? `give or take ${counted(tolerance, "observation")}`
+        : "";
     return `${percent(node.probability)}${vague ? ` ${vague}` : ""}`;
   };
 
   /* Names and texts; then of every column its quantities. */
   const facts = (node) => {
-    const values = valuesOf(node), found = [["probability", certainty(node)]];
+    const values = valuesOf(node),
+      found = [["probability", certainty(node)]];
     if (kindOf(values)) found.push(["kind", kindOf(values)]);
     const rows = [];
-    const quantities = [["level", "level"], ["slope", `slope per ${data.unit}`], ["noise", "noise"], ["coefficient", "memory"]];
+    const quantities = [
+      ["level", "level"],
+      ["slope", `slope per ${data.unit}`],
+      ["noise", "noise"],
+      ["coefficient", "memory"],
+    ];
     for (const [name, said] of quantities) {
       const triples = values?.[name];
       if (triples && matters(name, values, node)) rows.push([said, triples.map(withInterval)]);
@@ -41,29 +57,80 @@ const makeWords = (data, axis) => {
   };
 
   const card = (node, most = SHOWN) => {
-    const { found, rows } = facts(node), parts = [html("p", { class: "span" }, span(node)), html("p", { class: "quiet" }, counted(node.end - node.start, "observation"))];
+    const { found, rows } = facts(node),
+      parts = [
+        html("p", { class: "span" }, span(node)),
+        html("p", { class: "quiet" }, counted(node.end - node.start, "observation")),
+      ];
     const one = data.columns.length === 1;
     const pairs = [...found, ...(one ? rows.map(([name, texts]) => [name, texts[0]]) : [])];
-    parts.push(html("dl", {}, pairs.map(([name, text]) => [html("dt", {}, name), html("dd", {}, text)])));
+    parts.push(
+      html(
+        "dl",
+        {},
+        pairs.map(([name, text]) => [html("dt", {}, name), html("dd", {}, text)]),
+      ),
+    );
     if (!one && rows.length) {
-      const shown = data.columns.slice(0, most), rest = data.columns.length - shown.length;
-      parts.push(html("table", {}, html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "column"), rows.map(([name]) => html("th", { scope: "col" }, name)))),
-        html("tbody", {}, shown.map((name, n) => html("tr", {}, html("th", { scope: "row" }, shortened(name, 18)), rows.map(([, texts]) => html("td", {}, texts[n])))))));
+      const shown = data.columns.slice(0, most),
+        rest = data.columns.length - shown.length;
+      parts.push(
+        html(
+          "table",
+          {},
+          html(
+            "thead",
+            {},
+            html(
+              "tr",
+              {},
+              html("th", { scope: "col" }, "column"),
+              rows.map(([name]) => html("th", { scope: "col" }, name)),
+            ),
+          ),
+          html(
+            "tbody",
+            {},
+            shown.map((name, n) =>
+              html(
+                "tr",
+                {},
+                html("th", { scope: "row" }, shortened(name, 18)),
+                rows.map(([, texts]) => html("td", {}, texts[n])),
+              ),
+            ),
+          ),
+        ),
+      );
       if (rest > 0) parts.push(html("p", { class: "quiet" }, `and ${counted(rest, "more column")}`));
     }
     return parts;
   };
 
   const brief = (node) => {
-    const values = valuesOf(node), level = values?.level;
+    const values = valuesOf(node),
+      level = values?.level;
     if (!level || values.arity) return node.children?.length ? counted(node.children.length, "part") : "";
-    return level.length === 1 ? `${values.kind ?? ""} ${told(level[0][0], level[0][2] - level[0][1])}`.trim() : values.kind ?? "";
+    return level.length === 1
+      ? `${values.kind ?? ""} ${told(level[0][0], level[0][2] - level[0][1])}`.trim()
+      : (values.kind ?? "");
   };
   const aloud = (node) => {
     const { found, rows } = facts(node);
-    const numbers = rows.slice(0, 4).map(([name, texts]) => `${name} ${texts.length === 1 ? texts[0] : texts.slice(0, SHOWN).map((text, n) => `${data.columns[n]} ${text}`).join(", ")}`);
+    const numbers = rows.slice(0, 4).map(
+      ([name, texts]) =>
+        `${name} ${
+          texts.length === 1
+            ? texts[0]
+            : texts
+                .slice(0, SHOWN)
+                .map((text, n) => `${data.columns[n]} ${text}`)
+                .join(", ")
+        }`,
+    );
     return [span(node), ...found.map(([name, text]) => `${name} ${text}`), ...numbers].join(", ");
   };
-  const ends = (node) => axis.ends(node.start, node.end).map((text, n) => html("span", { class: "end" }, n ? ` ${text}` : text));
+  const ends = (node) =>
+    axis.ends(node.start, node.end).map((text, n) => html("span", { class: "end" }, n ? ` ${text}` : text));
   return { span, ends, card, brief, aloud, valuesOf };
 };

@@ -121,7 +121,8 @@ def _named(ax: Any, length: int, found: Tree | None, texts: Mapping[tuple[int, i
             order = 3.0 if hot else 1.0  # links lie between
             ax.add_patch(Circle(place, RADIUS, zorder=order, **look, gid=f"x {start}:{end}"))
             own = texts.get((start, end))
-            shade = "black" if hot else "0.55" if mine else "0.25"
+            order += 0 if own is None else 2.5  # numbers are readable even where links pass
+            shade = "black" if hot else ("0.55" if own is None else "0.35") if mine else "0.25"
             style = {"ha": "center", "va": "center", "zorder": order + 0.5, "color": shade}
             if own is None:
                 ax.text(*place, name, fontsize=size, **style)

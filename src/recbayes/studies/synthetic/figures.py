@@ -8,6 +8,7 @@ import numpy as np
 
 from recbayes.checks.files import write_whole
 from recbayes.plot.calibration import calibration
+from recbayes.plot.colours import BLUE, GREEN, ORANGE, PURPLE, colour
 from recbayes.plot.scape import scape
 from recbayes.plot.scores import scores
 from recbayes.plot.series import series
@@ -21,14 +22,8 @@ from recbayes.studies.synthetic.tables import MEASURES, Row, find_score
 from recbayes.studies.synthetic.testing import Clock, draw_seed, infer
 from recbayes.studies.synthetic.tuning import change_point_tree
 
-COLOURS = {
-    HC_CPD: "tab:blue",
-    BAYESIAN: "tab:cyan",
-    BEST_TREE: "tab:orange",
-    EXPECTED_F1: "tab:red",
-    OUTSIDE: "tab:green",
-    NODES: "tab:purple",
-}
+METHODS = (HC_CPD, BAYESIAN, BEST_TREE, EXPECTED_F1, OUTSIDE, NODES)
+COLOURS = {method: colour(number) for number, method in enumerate(METHODS)}  # as `scores` has them
 EXAMPLES = (0.01, 0.15)  # the noise levels of the paper's example
 LINES: dict[str, Any] = {"Pelt": "-", "Binseg": "--", "BottomUp": ":", "Window": "-."}
 
@@ -67,14 +62,13 @@ def scores_figure(results: Results, rows: list[Row]) -> Any:
     levels = results.settings.noise_levels
     for ax, measure in zip(figure.subplots(1, 3, sharey=True), MEASURES, strict=True):
         ours = {method: [_triple(rows, method, noise, measure) for noise in levels] for method in COLOURS}
-        ax.set_prop_cycle(color=list(COLOURS.values()))
         scores(levels, {method.name: values for method, values in ours.items()}, ax=ax)
-        for method, colour in COLOURS.items():
+        for method, own in COLOURS.items():
             published = TREE_INDUCTION.get(method.published or "", {})
             known = [noise for noise in levels if noise in published]
             if known:
                 means = {f"{method.published}, published": [[getattr(published[noise], measure)] for noise in known]}
-                scores(known, means, ax=ax, color=colour, linestyle="--", marker="x")
+                scores(known, means, ax=ax, color=own, linestyle="--", marker="x")
         ax.set_xticks(levels)
         ax.set(title={"f1": "F1"}.get(measure, measure), xlabel="noise")
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=8)
@@ -101,8 +95,8 @@ def tuning_figure(results: Results) -> Any:
             candidate = row["candidate"]
             if candidate["search"] not in LINES:
                 continue  # KernelCPD repeats Pelt; it and Dynp have numbers in place of penalties
-            colour = colours.setdefault(candidate["cost"], f"C{len(colours)}")
-            ax.semilogx(row["grid"], row["f1"], LINES[candidate["search"]], color=colour, linewidth=0.8)
+            own = colours.setdefault(candidate["cost"], colour(len(colours)))
+            ax.semilogx(row["grid"], row["f1"], LINES[candidate["search"]], color=own, linewidth=0.8)
         if not choice["chosen"]["candidate"]["counted"]:
             ax.semilogx([choice["chosen"]["value"]], [choice["chosen"]["best_f1"]], "ko", markersize=5)
         ax.set_title(f"noise {noise}: {choice['chosen']['name']}", fontsize=9)
@@ -112,7 +106,7 @@ def tuning_figure(results: Results) -> Any:
     for ax in axes[len(levels) :]:
         ax.set_visible(False)
     axes[0].set_ylabel("F1 of change points")
-    handles = [Line2D([], [], color=colour, label=cost) for cost, colour in colours.items()]
+    handles = [Line2D([], [], color=own, label=cost) for cost, own in colours.items()]
     handles += [Line2D([], [], color="k", linestyle=style, label=search) for search, style in LINES.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=6, fontsize=8)
     return figure
@@ -122,19 +116,19 @@ def calibration_figure(rows: list[Row]) -> Any:
     """Node probabilities with learnt and true parameters, and the paper's outside marginals."""
     figure = _figure(8.4, 4.4)
     shown = {
-        (NODES.name, "learnt"): "tab:purple",
-        (NODES.name, "true"): "tab:gray",
-        (OUTSIDE.name, "true"): "tab:green",
+        (NODES.name, "learnt"): PURPLE,
+        (NODES.name, "true"): "0.4",
+        (OUTSIDE.name, "true"): GREEN,
     }
     for ax, data in zip(figure.subplots(1, 2, sharey=True), ("with transpositions", "without transpositions"), strict=True):
-        for (method, parameters), colour in shown.items():
+        for (method, parameters), own in shown.items():
             bins = [
                 (row["probability"], row["share"], row["share_low"], row["share_high"])
                 for row in rows
                 if (row["data"], row["method"], row["parameters"]) == (data, method, parameters)
             ]
             if bins:
-                calibration(bins, label=f"{method} ({parameters} parameters)", ax=ax, color=colour)
+                calibration(bins, label=f"{method} ({parameters} parameters)", ax=ax, color=own)
         ax.set_title(data, fontsize=10)
         ax.legend(fontsize=7, loc="lower right")
     return figure
@@ -156,9 +150,9 @@ def example_figure(results: Results) -> Any:
         baseline = change_point_tree(results.change_points[noise]["chosen"], values)
         upper, lower = axes[:, column]
         scape(found.probabilities[NODES], colour_bar=False, ax=upper)
-        trees = {"tab:green": true_tree, "tab:blue": baseline, "tab:orange": found.trees[EXPECTED_F1]}
-        for (colour, tree), width in zip(trees.items(), (4.0, 2.2, 1.4), strict=True):
-            draw_tree(tree, by_width=True, ax=upper, color=colour, linewidth=width, alpha=0.9)
+        trees = {GREEN: true_tree, BLUE: baseline, ORANGE: found.trees[EXPECTED_F1]}
+        for (own, tree), width in zip(trees.items(), (4.0, 2.2, 1.4), strict=True):
+            draw_tree(tree, by_width=True, ax=upper, color=own, linewidth=width, alpha=0.9)
         upper.set_title(f"noise {noise}", fontsize=10)
         upper.set_xlabel("")
         series(values, ax=lower)
@@ -166,8 +160,8 @@ def example_figure(results: Results) -> Any:
             lower.axvline(leaf.start - 0.5, color="0.5", linestyle="--", linewidth=0.8)
     from matplotlib.lines import Line2D
 
-    names = (("true tree", "tab:green"), ("HC/CPD", "tab:blue"), ("expected-F1 tree, learnt parameters", "tab:orange"))
-    handles = [Line2D([], [], color=colour, linewidth=2, label=name) for name, colour in names]
+    names = (("true tree", GREEN), ("HC/CPD", BLUE), ("expected-F1 tree, learnt parameters", ORANGE))
+    handles = [Line2D([], [], color=own, linewidth=2, label=name) for name, own in names]
     handles.append(Line2D([], [], color="0.5", linestyle="--", linewidth=0.8, label="change points of HC/CPD"))
     figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=9)
     figure.colorbar(axes[0, -1].collections[0], ax=list(axes[0]), label="probability of a node", fraction=0.03)

@@ -758,7 +758,7 @@ CALLS = [
     Call("segment", lambda: {"data": [Y, Y], "draws": 5, "seed": 0, "boundaries": [None, [2]]}, also=(rb.Segmentation,)),
     Call("Segmentation.plot", lambda: {"figure": figure()}, drawn),
     Call("Segmentation.to_html", lambda: {"path": "report.html", "title": "Flow"}, also=(str,)),
-    Call("Segmentation.widget", lambda: {"title": "Flow"}),
+    Call("Segmentation.widget", lambda: {"title": "Flow"}, lambda widget: widget.span),
     Call(
         "HierarchicalSegmenter",
         lambda: {

@@ -69,7 +69,8 @@ def rbeast(values: np.ndarray, seed: int, period: int | None = None) -> Sequence
         raise ValueError("Rbeast takes columns as series of their own")
     season = {"season": "none"} if period is None else {"season": "harmonic", "period": period}
     found = Rbeast.beast(values[:, 0], **season, mcmc_seed=seed + 1, quiet=True)  # seed 0 would be another one every time
-    count = round(float(found.trend.ncp_median[0]))
+    numbers = (float(np.ravel(one)[0]) for one in (found.trend.ncp_median, found.trend.ncp_mode, found.trend.ncp))
+    count = round(next(number for number in numbers if np.isfinite(number)))  # the median is sometimes NaN
     return sorted(int(time) - 1 for time in np.asarray(found.trend.cp)[:count])  # their times begin with 1
 
 

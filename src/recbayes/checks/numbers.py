@@ -1,5 +1,6 @@
 """Numbers of any library: arrays, lists, data frames, with whatever stands for missing ones."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,4 +33,15 @@ def numbers(data: object, complaint: str) -> np.ndarray:
             array = np.where(missing, np.nan, array)
         return np.array(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
-        raise DataError(f"{complaint}, got {type(data).__name__}: {problem}") from problem
+        raise DataError(f"{complaint}, got {type(data).__name__}{_instead(data) or f': {problem}'}") from problem
+
+
+def _instead(data: object) -> str:
+    """What to give in place of what holds several series and is no list."""
+    if isinstance(data, Mapping):
+        return "; give several series as a list, such as list(data.values())"
+    if type(data).__name__.endswith("GroupBy"):
+        return "; give several series as a list, such as [group for _, group in data]"
+    if isinstance(data, Iterable) and not isinstance(data, Sequence) and not hasattr(data, "__array__"):
+        return "; give several series as a list, such as list(data)"
+    return ""

@@ -46,7 +46,7 @@ def section(lines: list[str]) -> Iterator[str]:
     for entry in re.split(r"\n(?=\s*[*\w]+(?:, [*\w]+)*: )", "\n".join(lines)):
         head = HEAD.match(entry)
         names = head[0] if head else ""
-        yield from (names + text(entry[len(names) :])).split("\n")
+        yield from (re.sub(r"_(?=[,:])", r"\\_", names) + text(entry[len(names) :])).split("\n")
 
 
 def block(lines: list[str]) -> Iterator[str]:

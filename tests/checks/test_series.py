@@ -88,7 +88,10 @@ def test_a_row_may_be_missing_altogether() -> None:
         (b"series.csv", "got text"),
         ({"a": [1.0]}, r"got dict; give several series as a list, such as list\(data.values\(\)\)"),
         (({"a": [1.0]}).values(), r"got dict_values; give several series as a list, such as list\(data\)"),
-        (pandas.Series([1.0]).groupby([0]), r"got SeriesGroupBy; .* as \[group for _, group in data\]"),
+        (
+            pandas.DataFrame({"a": ["x", "x", "y"], "b": 1.0}).groupby("a"),
+            r"got DataFrameGroupBy; .* as \[group for _, group in data\]",
+        ),
         ([["a", "b"]], "must be numbers.*list"),
         ([["1", "2"]], "must be numbers.*list"),
         (np.array([[1.0, "2"]], dtype=object), "some entries are text"),

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import runpy
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -282,6 +283,16 @@ def test_on_paper_it_is_light_and_whole(browser: Browser, page: Path, tmp_path: 
     browser.print(tmp_path / "page.pdf")
     pages = re.findall(rb"/Type\s*/Page\b", (tmp_path / "page.pdf").read_bytes())
     assert 1 <= len(pages) <= 4
+
+
+@pytest.mark.slow
+def test_the_pictures_of_the_docs(browser: Browser, page: Path, tmp_path: Path) -> None:
+    browser.open(page)  # this test's own; the example has another
+    runpy.run_path(str(Path(__file__).parents[2] / "examples" / "report.py"))["main"](tmp_path, draws=100)
+    assert {path.name: path.stat().st_size < 200_000 for path in tmp_path.iterdir()} == {
+        "report.png": True,
+        "report-phone.png": True,
+    }
 
 
 # The tree that the page decodes

@@ -29,6 +29,7 @@ def report_data(found: Segmentation, title: str = "") -> dict[str, Any]:
         "lead": sentence(headline(found)),
         "length": len(data),
         "columns": names,
+        "named": data.names is not None or len(names) > 1,
         "drawn": min(len(names), MOST_COLUMNS),
         "logarithms": found.logarithms,
         "unit": "observation" if found.posterior.models[0].view.series.ticks is None else "tick",

@@ -29,6 +29,7 @@ const makeFrame = (root, data, table) => {
   const said = html("output", { class: "threshold" });
   const charts = html("div", { class: "charts" }),
     band = html("div", { class: "highlight", hidden: true }),
+    ring = html("div", { class: "ring", hidden: true }),
     tip = html("div", { class: "tip", hidden: true });
   const exactly = html("input", { type: "checkbox" });
   const canvas = html("canvas", {
@@ -42,6 +43,7 @@ const makeFrame = (root, data, table) => {
     { class: "picture", role: "group", "aria-label": `${data.lead} The tree below has what is drawn here, in words.` },
     charts,
     band,
+    ring,
     tip,
   );
   const key = html(
@@ -121,5 +123,5 @@ const makeFrame = (root, data, table) => {
     html("span", { "aria-hidden": "true" }, "Probability of every span, the longer the higher"),
     html("label", {}, exactly, "with exactly these ends"),
   );
-  return { crumbs, asFound, slider, said, charts, band, tip, exactly, canvas, outline, panel, place, csv, scapeTitle };
+  return { crumbs, asFound, slider, said, charts, band, ring, tip, exactly, canvas, outline, panel, place, csv, scapeTitle };
 };

@@ -137,7 +137,7 @@ const drawColumn = (data, view, column, height, ticks) => {
     }
   }
   parts.push(inside, changeLines(data, view, height));
-  if (data.columns.length > 1)
+  if (data.named)
     parts.push(svg("text", { class: "name", x: view.left + 6, y: 15 }, shortened(data.columns[column], 40)));
   return picture(view.width, height, { class: "column", "aria-hidden": "true" }, parts);
 };

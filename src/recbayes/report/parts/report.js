@@ -24,7 +24,7 @@ const drawReport = (root, data, model) => {
 
   const table = makeTable(data, axis, { look: (node) => look(node) });
   const frame = makeFrame(root, data, table);
-  const { crumbs, asFound, slider, said, charts, band, tip, exactly, canvas, outline, panel, place, csv, scapeTitle } =
+  const { crumbs, asFound, slider, said, charts, band, ring, tip, exactly, canvas, outline, panel, place, csv, scapeTitle } =
     frame;
   const clipName = `recbayes-${Math.random().toString(36).slice(2)}`;
 
@@ -37,6 +37,11 @@ const drawReport = (root, data, model) => {
         [from, to] = [x(Math.max(node.start, state.low)), x(Math.min(node.end, state.high))];
       band.style.left = `${(100 * from) / state.view.width}%`;
       band.style.width = `${(100 * (to - from)) / state.view.width}%`;
+    }
+    ring.hidden = !node?.at;
+    if (!ring.hidden) {
+      ring.style.left = `${(100 * node.at.x) / state.view.width}%`;
+      ring.style.top = `${canvas.offsetTop + (node.at.y * canvas.offsetHeight) / state.tall}px`;
     }
     tip.hidden = !node || !pointer;
     if (!tip.hidden) {
@@ -169,7 +174,7 @@ const drawReport = (root, data, model) => {
     const [x, y] = [((event.clientX - box.left) * state.view.width) / box.width, event.clientY - box.top];
     if (event.target === canvas) {
       const found = diamondAt(state.diamonds, x, (y * state.tall) / box.height);
-      return found && { start: found.start, end: found.end, probability: found.probability, exact: exactly.checked };
+      return found && { ...found, at: { x: found.x, y: found.y }, exact: exactly.checked };
     }
     const position = state.low + ((x - state.view.left) / state.view.inner) * (state.high - state.low);
     if (position < state.low || position > state.high) return null;

@@ -58,6 +58,7 @@ RECORDS = {  # made by verbs alone
         "Posterior",
         "Scores",
         "Segmentation",
+        "data.Reading",
         "music.Score",
         "music.Slices",
     ),
@@ -77,7 +78,7 @@ INNER = {  # methods for our own code, which has checked what it gives
 }
 ELSEWHERE = {  # further keywords, where a signature does not say which
     "PCFG.expand": set(inspect.signature(expand).parameters) - {"grammar"},
-    "compare": {"climb", "covariance", "executor", "fixed"},
+    "compare": {"climb", "covariance", "executor", "fixed", "n_jobs"},
     "RBN": set(),  # parameters of a class of the user's
     "plot.calibration": set(),  # matplotlib's
     "plot.scores": set(),

@@ -46,7 +46,9 @@ FILES = {
     "a picture": Bad({"x.csv": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"}, "segment x.csv", "it is no text"),
     "compressed": Bad({"x.csv.gz": b"\x1f\x8b\x08\x00abc"}, "segment x.csv.gz", "compressed (gzip); unpack it first"),
     "a spreadsheet": Bad({"x.xlsx": b"PK\x03\x04rest"}, "segment x.xlsx", "save its table as CSV"),
-    "UTF-16 without a mark": Bad({"x.csv": GOOD.encode("utf-16-le")}, "segment x.csv", "if it is UTF-16, say the encoding"),
+    "UTF-16 without a mark": Bad(
+        {"x.csv": GOOD.encode("utf-16-le")}, "segment x.csv", "if it is UTF-16, say so (--encoding)"
+    ),
     "not in the encoding told": Bad(
         {"x.csv": "Höhe\n1\n2\n".encode("latin-1")}, "segment x.csv --encoding utf-8", "not in the encoding utf-8: byte 1"
     ),
@@ -59,7 +61,9 @@ FILES = {
     "dates and nothing else": Bad({"x.csv": rows(*DAYS, names="date")}, "segment x.csv", "no column of numbers"),
     "ragged": Bad({"x.csv": spoilt(9, "2024-01-08")}, "segment x.csv", "line 9 has 1 cell, the line of names has 2"),
     "too many cells": Bad({"x.csv": spoilt(9, "2024-01-08,1,2")}, "segment x.csv", "line 9 has 3 cells, the line of names"),
-    "a quotation mark not closed": Bad({"x.csv": spoilt(5, '"2024-01-04,5')}, "segment x.csv", "line"),
+    "a quotation mark not closed": Bad(
+        {"x.csv": spoilt(5, '"2024-01-04,5')}, "segment x.csv", "is a quotation mark in it, or before it, not closed?"
+    ),
     "infinite": Bad({"x.csv": spoilt(7, "2024-01-06,inf")}, "segment x.csv", "infinite at line 7, column 'value'"),
     "beyond floating point": Bad({"x.csv": spoilt(7, "2024-01-06,1e999")}, "segment x.csv", "infinite at line 7"),
     "huge": Bad({"x.csv": HUGE}, "segment x.csv", "values beyond 1e150"),
@@ -74,7 +78,7 @@ FILES = {
     "pickles in an archive": Bad({"x.npz": npz(a=OBJECTS, pickled=True)}, "segment x.npz", "pickles"),
     "an array of three dimensions": Bad({"x.npy": npy(np.zeros((3, 4, 5)))}, "segment x.npy", "got (3, 4, 5)"),
     "an array of texts": Bad({"x.npy": npy(np.array(["a"]))}, "segment x.npy", "must be numbers, and has <U1"),
-    "which of two arrays": Bad({"x.npz": npz(a=JUMP, b=JUMP)}, "segment x.npz", "2 arrays, 'a', 'b'; say which"),
+    "which of two arrays": Bad({"x.npz": npz(a=JUMP, b=JUMP)}, "segment x.npz", "2 arrays, 'a', 'b'; say which (--array)"),
     "an array that is not there": Bad({"x.npz": npz(a=JUMP)}, "segment x.npz --array c", "no array 'c'; it has 'a'"),
 }
 TIMES = {
@@ -82,7 +86,7 @@ TIMES = {
     "dates out of order": Bad(
         {"x.csv": rows("2024-01-01,1", "2024-01-05,2", "2024-01-03,3")},
         "segment x.csv",
-        "line 4 goes back in time, from 2024-01-05 to 2024-01-03; sort",
+        "line 4 goes back in time, from 2024-01-05 to 2024-01-03; sort the rows (--sort)",
     ),
     "the same date twice": Bad(
         {"x.csv": rows("2024-01-01,1", "2024-01-02,2", "2024-01-02,3")},

@@ -6,6 +6,7 @@
 import codecs
 import io
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -20,6 +21,8 @@ PLAIN = {"├": "|", "└": "`", "│": "|", "─": "-", "┤": "|", "┴": "+",
 PLAIN |= dict(zip("▁▂▃▄▅▆▇█", "._-=+*#%", strict=True))  # for terminals and files that know ASCII only
 DOTS = range(0x2800, 0x2900)  # Braille: each of eight bits is a dot
 ClickException: Any = typer.BadParameter.__mro__[2]  # of the click that this typer has, or brings
+
+SETTING = re.compile(r"\((columns|time|by|separator|encoding|skip|missing|dates|sort|duplicates|array)\)")  # of `read_file`
 
 
 class Commands(typer.Typer):
@@ -80,7 +83,7 @@ def in_words(problem: BaseException) -> str:
         said = problem.strerror or str(problem)
         return f"{problem.filename}: {said}" if problem.filename is not None else said
     if isinstance(problem, DataError | FileError | LengthError | ModelError | StudyError | BrokenExecutor):
-        return " ".join(str(problem).split())
+        return SETTING.sub(lambda found: f"(--{found[1]})", " ".join(str(problem).split()))
     if isinstance(problem, MemoryError):
         return "there is not enough memory; take fewer draws, fewer columns, or a part of the series"
     what = " ".join(f"{type(problem).__name__}: {problem}".split())

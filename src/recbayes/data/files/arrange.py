@@ -98,7 +98,7 @@ def _time(
         dated = [one for one in dated if one.name.lower() in TIMES] or dated
     if len(dated) > 1 and dated[0].name.lower() not in TIMES:
         listed = ", ".join(repr(one.name) for one in dated)
-        raise FileError(f"there are several columns of dates, {listed}; say which is the time")
+        raise FileError(f"there are several columns of dates, {listed}; say which is the time (time)")
     broken = [one for one in free if one.kind == MIXED and one.name.lower() in TIMES]
     if broken and not dated:
         raise FileError(f"{broken[0].problem}; mend it, or say that there is no time in the file")

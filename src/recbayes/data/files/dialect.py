@@ -106,8 +106,10 @@ def _separator(lines: Sequence[str], decimal: str | None) -> tuple[str, bool]:
 
 def _one_with_commas(lines: Sequence[str], decimal: str | None) -> bool:
     """Whether this is one column, whose numbers have decimal commas."""
-    alike = all(WITH_COMMA.fullmatch(line.strip()) for line in lines[1:])
-    return alike and len(lines) > 1 and (decimal == "," or ("," not in lines[0] and decimal is None))
+    cells = [line.strip().strip('"') for line in lines[1:]]
+    numbers = [WITH_COMMA.fullmatch(cell) is not None for cell in cells]
+    alike = all(one or "," not in cell for one, cell in zip(numbers, cells, strict=True))
+    return alike and any(numbers) and (decimal == "," or ("," not in lines[0] and decimal is None))
 
 
 def _decimal(cells: Sequence[str]) -> tuple[str, str]:

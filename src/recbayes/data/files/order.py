@@ -47,7 +47,7 @@ def ordered(
     missing = np.isnat(stamps) if stamps.dtype.kind == "M" else ~np.isfinite(stamps)
     if missing.any():
         count = int(missing.sum())
-        more = f", and {count - 1} others have none" if count > 1 else ""
+        more = f" ({count} rows have none)" if count > 1 else ""
         raise FileError(f"{place(rows[missing.argmax()])} has no time in column {clock.name!r}{more}; leave such rows out")
     steps = np.diff(stamps).astype(np.float64)
     if (steps <= 0).all() and (steps < 0).any():

@@ -97,7 +97,7 @@ def read_file(
         header=None if header is None else flag(header, "header"),
         comment=None if comment is None else text(comment, "comment", FileError) or None,
         skip=whole_number(skip, "skip", least=0, error=FileError),
-        missing=_names(missing, "missing") if missing != () else (),
+        missing=() if isinstance(missing, tuple) and not missing else _names(missing, "missing"),
         dates=None if dates is None else text(dates, "dates", FileError),
         sort=flag(sort, "sort"),
         duplicates=choice(duplicates, ("error", "keep", "mean"), "duplicates"),

@@ -47,7 +47,7 @@ def decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
         notes.append("its encoding is Windows-1252, as it is not UTF-8")
     strange = CONTROL.search(text)
     if strange is not None:
-        advice = "; if it is UTF-16, say the encoding" if strange[0] == "\0" else ""
+        advice = "; if it is UTF-16, say so (encoding)" if strange[0] == "\0" else ""
         raise FileError(f"it is no text: there is a byte {ord(strange[0])} in it{advice}")
     return text.removeprefix("\ufeff"), notes
 
@@ -55,7 +55,7 @@ def decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
 def read_text(content: bytes, settings: Settings) -> Contents:
     """The columns of a table in text."""
     text, notes = decoded(content, settings.encoding)
-    for _ in range(settings.skip):
+    for _ in range(min(settings.skip, text.count("\n") + 1)):
         text = text.partition("\n")[2]
     beginning = [line.rstrip("\r\n") for line in islice(io.StringIO(text), 2000)]
     if not any(line.strip() for line in beginning):
@@ -129,7 +129,8 @@ def _check_widths(cells: Sequence[Sequence[str]], lines: Sequence[int], width: i
     line, row = next((line, row) for line, row in zip(lines, cells, strict=True) if len(row) != width)
     what = "the line of names" if dialect.below else "the first line"
     count = f"{len(row)} cell{'s' if len(row) != 1 else ''}"
-    raise FileError(
-        f"line {line} has {count}, {what} has {width}; say the separator if it is another, or how many lines to skip if "
-        "the table begins further down"
-    )
+    if any("\n" in cell for cell in row):
+        advice = "is a quotation mark in it, or before it, not closed?"
+    else:
+        advice = "say the separator if it is another (separator), or the lines above the table (skip)"
+    raise FileError(f"line {line} has {count}, {what} has {width}; {advice}")

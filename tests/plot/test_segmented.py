@@ -18,8 +18,8 @@ import matplotlib.pyplot as plt
 import recbayes as rb
 from recbayes.data.frames import read_table
 from recbayes.errors import DataError
-from recbayes.plot.colours import GREEN
-from recbayes.plot.fitted import fitted
+from recbayes.plot.colours import FIT, GREEN, of_kind
+from recbayes.plot.fitted import credible, fitted
 from recbayes.plot.ticks import label_rows
 
 SMALL = {"draws": 50, "seed": 0}
@@ -187,3 +187,50 @@ def test_pictures_can_be_sent_and_drawn_elsewhere() -> None:
 def test_what_is_no_segmentation(arguments: dict[str, Any]) -> None:
     with pytest.raises(DataError, match="must be a"):
         rb.plot.segmented(**{"found": nile(), **arguments})
+
+
+def test_one_column_and_its_changes_have_axes_of_their_own() -> None:
+    index = pd.date_range("2020-01-01", periods=60, freq="D")
+    frame = pd.DataFrame(steps((0.0, 30), (9.0, 30), columns=2), columns=["a", "b"], index=index)
+    found = rb.segment(frame, kinds="level", **SMALL)
+    ax = rb.plot.segments(found, column="b")
+    line = next(line for line in ax.lines if line.get_color() == FIT)
+    assert line.get_ydata()[3] == pytest.approx(found.tree.leaves[0].value[1])
+    assert ax.get_ylabel() == "b"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["level, ± its noise"]
+    ax.figure.canvas.draw()
+    assert "2020-02-01" in ticks(ax)
+    changes = rb.plot.changes(found)
+    changes.figure.canvas.draw()
+    assert "2020-02-01" in ticks(changes)
+    for column, message in (("c", "there is no column 'c'"), (2, "from 0 to 1")):
+        with pytest.raises(DataError, match=message):
+            rb.plot.segments(found, column=column)
+
+
+def test_the_interval_of_a_line_is_that_of_the_level_in_the_middle() -> None:
+    """As `rows` tells it, found by other means; towards the ends of a trend it is wider."""
+    found = rb.segment(steps((0.0, 21), (9.0, 15)) + np.arange(36.0)[:, None] / 4, logarithms=False, kinds="trend", **SMALL)
+    node, row = found.tree.leaves[0], next(row for row in found.rows() if row["kind"] != "group")
+    low, high = credible(found, node, 0)
+    assert (low[10], high[10]) == pytest.approx((row["level_low"], row["level_high"]), rel=1e-4)
+    assert high[0] - low[0] > 1.2 * (high[10] - low[10])
+    bands = rb.plot.segments(found).collections
+    assert len(bands) == 2 * len(found.tree.leaves)
+    assert len(rb.plot.segments(found, intervals=False).collections) == len(found.tree.leaves)
+    slopes = [text.get_text() for text in rb.plot.segments(found).texts]
+    assert slopes[0] == f"slope {node.own['slope'][0]:+.2g}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "colour", "dashed"),
+    [
+        ("level", FIT, False),
+        ("trend", GREEN, False),
+        ("level + autoregressive", FIT, True),
+        ("trend + autoregressive", GREEN, True),
+    ],
+)
+def test_kinds_are_told_by_colour_and_by_dashes(kind: str, colour: str, dashed: bool) -> None:
+    look = of_kind(kind)
+    assert (look["color"], look["linestyle"] != "-") == (colour, dashed)

@@ -53,6 +53,7 @@ if any((HERE / "gallery").glob("plot_*.py")):
         "abort_on_example_error": True,
         "download_all_examples": False,
         "copyfile_regex": r"$^",
+        "capture_repr": (),  # what is said is printed
         "show_memory": False,
         "show_signature": False,
         "min_reported_time": 3600,

@@ -9,7 +9,7 @@ import pytest
 from tests.docs.pages import DOCS, PAGES, ROOT, Block, blocks
 from tests.docs.running import commands, run, same
 
-QUICK = {"faq.md", "index.md", "start/tutorial.md"}  # the others are run with the slow tests
+QUICK = {"index.md", "start/installation.md"}  # the others are run with the slow tests
 CONSOLES = {"start/tutorial.md"}  # pages whose sessions are run here, too
 IN_PYTHON = [page for page in (ROOT / "README.md", *PAGES) if any(block.language == "python" for block in blocks(page))]
 

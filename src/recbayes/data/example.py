@@ -29,7 +29,7 @@ class Example:
     index: np.ndarray
     names: tuple[str, ...]
     unit: str
-    period: int | None  # observations in a season, if there is one
+    period: int | None
     description: str
     source: str
 

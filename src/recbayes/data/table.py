@@ -28,7 +28,7 @@ class Table:
     names: tuple[str, ...] | None = None
     index: Any = None
     times: np.ndarray | None = None
-    noise_covariance: np.ndarray | None = None  # of every observation (see `Series`)
+    noise_covariance: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.values)

@@ -23,7 +23,7 @@ class Objective(ABC):
         of_the_model: whether its trees are ones that the model generates, so that nodes can have values.
     """
 
-    of_the_model: ClassVar[bool] = True  # whether its trees are ones that the model generates, so that nodes can have values
+    of_the_model: ClassVar[bool] = True
 
     @abstractmethod
     def choose(self, posterior: "Posterior") -> Tree:

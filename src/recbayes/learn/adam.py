@@ -36,7 +36,7 @@ class Adam(Climb):
     batch: int = 10
     learning_rate: float = 0.05
     epochs: int = 200
-    tolerance: float = 1e-5  # for what comes after
+    tolerance: float = 1e-5
     max_evaluations: int = 5000
 
     def __post_init__(self) -> None:

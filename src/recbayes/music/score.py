@@ -23,15 +23,15 @@ class Score:
     """
 
     title: str
-    onsets: np.ndarray  # (notes,)
-    offsets: np.ndarray  # (notes,)
-    pitches: np.ndarray  # (notes,) MIDI numbers, 60 is middle C
-    bars: np.ndarray  # (bars + 1,)
-    names: tuple[str, ...]  # (bars,)
-    beats: np.ndarray  # (beats + 1,)
-    seconds: float = 0.75  # of a quarter note: how fast it is played
+    onsets: np.ndarray
+    offsets: np.ndarray
+    pitches: np.ndarray
+    bars: np.ndarray
+    names: tuple[str, ...]
+    beats: np.ndarray
+    seconds: float = 0.75
     drawing: str | None = None
-    ids: tuple[str, ...] = ()  # (notes,)
+    ids: tuple[str, ...] = ()
 
     @property
     def end(self) -> float:

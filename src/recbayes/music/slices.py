@@ -26,11 +26,11 @@ class Slices:
         seconds: when each begins.
     """
 
-    edges: np.ndarray  # (slices + 1,) in quarters
-    counts: np.ndarray  # (slices, 12)
-    bar: np.ndarray  # (slices,) in which bar of the score each begins, counted from 0
-    beat: np.ndarray  # (slices,) where in that bar, in quarters
-    seconds: np.ndarray  # (slices,) when each begins
+    edges: np.ndarray
+    counts: np.ndarray
+    bar: np.ndarray
+    beat: np.ndarray
+    seconds: np.ndarray
 
     def __len__(self) -> int:
         return len(self.counts)

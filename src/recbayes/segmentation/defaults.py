@@ -65,7 +65,7 @@ class Candidate:
     leaf: Leaf
     lengths: tuple[Geometric, ...]
     shares: tuple[float, ...]
-    drawn: int = 0  # which length trees are drawn with
+    drawn: int = 0
 
     @cached_property
     def model(self) -> GaussianRBN:

@@ -48,13 +48,13 @@ class Segmentation:
     changes: tuple[ChangePoint, ...]
     tree: Tree
     posterior: AveragePosterior
-    given_segments: AveragePosterior  # draws of trees over the segments found
+    given_segments: AveragePosterior
     points: Points
     tolerance: int
     logarithms: bool
-    library: str | None = None  # of data frames, that the data came from
-    outliers: np.ndarray | None = None  # (N, columns): observations of a long series that were taken for missing
-    call: str = ""  # by which it was found
+    library: str | None = None
+    outliers: np.ndarray | None = None
+    call: str = ""
 
     @cached_property
     def change_points(self) -> list[Any]:

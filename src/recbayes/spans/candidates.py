@@ -21,7 +21,7 @@ class Candidates:
     positions: np.ndarray
     length: int
     left_out: float
-    probability: np.ndarray  # of a boundary at each of them, without a tree
+    probability: np.ndarray
     looks: int = 1
 
     @property

@@ -46,7 +46,7 @@ class SpanTable:
         unseen: the error of spans that are not in the table: what no draw has may still exist.
     """
 
-    points: np.ndarray  # where nodes may begin and end, from 0 to N
+    points: np.ndarray
     starts: np.ndarray
     ends: np.ndarray
     probability: np.ndarray

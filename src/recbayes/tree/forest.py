@@ -28,11 +28,11 @@ class Forest(Sequence[Tree]):
         first: tree t has the nodes from first[t] to first[t + 1].
     """
 
-    labels: Sequence[str]  # names of variables or symbols
+    labels: Sequence[str]
     rule_names: Mapping[int, str]
-    positions: np.ndarray  # observations at which the chart's points stand
+    positions: np.ndarray
     variables: np.ndarray
-    starts: np.ndarray  # chart points
+    starts: np.ndarray
     ends: np.ndarray
     rules: np.ndarray
     arities: np.ndarray

@@ -50,9 +50,9 @@ class DiscreteChart:
     form: BinaryForm
     plan: SpanPlan
     allowed: np.ndarray
-    preference: np.ndarray  # (spans,) log weights of spans that are nodes, or none
-    values: np.ndarray  # (spans, symbols), scaled
-    scales: np.ndarray  # (spans,)
+    preference: np.ndarray
+    values: np.ndarray
+    scales: np.ndarray
 
     @property
     def length(self) -> int:
@@ -107,10 +107,10 @@ class DiscreteOutside:
     """
 
     chart: DiscreteChart
-    outer: np.ndarray  # (spans, symbols): derivatives of the log evidence with respect to the scaled inside numbers
-    arrivals: np.ndarray  # (spans, symbols): the highest node of a span is this symbol
-    nodes: np.ndarray  # (spans, symbols): expected number of nodes of this symbol, chains of unary rules included
-    rules: np.ndarray  # expected number of uses of every rule of the grammar
+    outer: np.ndarray
+    arrivals: np.ndarray
+    nodes: np.ndarray
+    rules: np.ndarray
 
     @cached_property
     def spans(self) -> SpanTable:

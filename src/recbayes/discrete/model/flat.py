@@ -56,12 +56,12 @@ class FlatGrammar:
         weights: of the rules, all positive.
     """
 
-    nonterminals: tuple[str, ...]  # names, as trees show them
-    terminals: tuple[str, ...]  # what is observed
-    start: np.ndarray  # (n,) weight of each non-terminal as the root
-    lefts: tuple[int, ...]  # left-hand sides of the rules
-    rights: tuple[tuple[int, ...], ...]  # right-hand sides, each at least one symbol
-    weights: np.ndarray  # (rules,) all positive
+    nonterminals: tuple[str, ...]
+    terminals: tuple[str, ...]
+    start: np.ndarray
+    lefts: tuple[int, ...]
+    rights: tuple[tuple[int, ...], ...]
+    weights: np.ndarray
     _kept: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False)  # see `kept`
 
     def __getstate__(self) -> dict[str, Any]:

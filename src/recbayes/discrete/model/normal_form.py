@@ -31,7 +31,7 @@ class NormalForm:
 
     grammar: PCFG
     form: BinaryForm
-    names: tuple[str, ...]  # of the symbols of the binary form
+    names: tuple[str, ...]
 
     def restore(self, tree: Tree) -> Tree:
         """A tree of the original model.

@@ -52,8 +52,8 @@ class Chart:
     messages: np.ndarray
     choices: np.ndarray
     log_evidence_by_prior: np.ndarray
-    components: int = 1  # Gaussians per message, at most
-    candidates: Candidates | None = None  # the points, where they were found (boundaries="auto")
+    components: int = 1
+    candidates: Candidates | None = None
 
     @property
     def length(self) -> int:

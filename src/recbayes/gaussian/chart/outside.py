@@ -49,10 +49,10 @@ class Outside:
     """
 
     chart: Chart
-    nodes: SpanTable  # of any variable
+    nodes: SpanTable
     messages: np.ndarray
     marginals: np.ndarray
-    complaint: str = ""  # where node marginals are no probabilities
+    complaint: str = ""
 
     @cached_property
     def node_probability(self) -> np.ndarray:

@@ -70,8 +70,8 @@ class NormalForm:
 
     model: GaussianRBN
     error: float
-    recipes: Mapping[tuple[str, str], Recipe] = field(repr=False)  # by label and rule of a node
-    root: Path  # unary nodes above the root
+    recipes: Mapping[tuple[str, str], Recipe] = field(repr=False)
+    root: Path
 
     def restore(self, tree: Tree) -> Tree:
         """The tree of the original model that a tree of the normal form stands for.

@@ -66,7 +66,7 @@ class Variable:
 
     name: str
     dim: int
-    rules: tuple[Any, ...]  # Splits and emissions; in a LinearGaussianRBN also Branches
+    rules: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,12 +47,12 @@ class GaussianPosterior(Posterior):
     chart: Chart
     trees: Forest
     log_weights: np.ndarray
-    log_joints: np.ndarray  # log p(Y, Z) of every tree, with the Gaussian of the prior it was drawn with
+    log_joints: np.ndarray
     prior_components: np.ndarray
     seed: int
-    acceptance: float | None = None  # of the moves, where there were any
-    enumerated: bool = False  # whether the series is so short that all trees were looked at
-    log_corrections: np.ndarray | None = None  # of the weights, where leaves' potentials are only the nearest Gaussian ones
+    acceptance: float | None = None
+    enumerated: bool = False
+    log_corrections: np.ndarray | None = None
 
     @property
     def length(self) -> int:

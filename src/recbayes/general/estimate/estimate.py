@@ -69,12 +69,12 @@ class MapEstimate:
 
     model: RBN
     form: str
-    chart: JointChart  # at these values, by what was maximised
+    chart: JointChart
     log_density: float
     climbed: Sequence[Climbed]
     refined_tree: Tree
     refined_log_joint: float
-    table: Mapping[str, Any] = field(default_factory=dict)  # parameters that were free, by name
+    table: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def values(self) -> dict[str, np.ndarray]:

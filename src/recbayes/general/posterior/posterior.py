@@ -50,7 +50,7 @@ class GeneralPosterior(Posterior):
 
     landscape: Landscape
     drawn: Structures
-    values: np.ndarray  # (drawn nodes, K, D) in coordinates
+    values: np.ndarray
     worth: Worth
     seed: int
 

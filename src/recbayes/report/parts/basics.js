@@ -12,7 +12,8 @@ const fill = (element, attributes, children) => {
 const html = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
 const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
-const minus = (text) => text.replace(/-/g, "−");
+/* With a minus that is one, and none before nothing. */
+const minus = (text) => (/^-[0.]*$/.test(text) ? text.slice(1) : text.replace(/-/g, "−"));
 
 /* With so many digits that a tenth of the extent can be seen. */
 const told = (value, extent = 0) => {

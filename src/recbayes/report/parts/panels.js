@@ -106,7 +106,7 @@ const drawColumn = (data, view, column, height, ticks) => {
   }
   inside.append(svg("path", { class: dots ? "trace faint" : seen.length > view.inner ? "trace dense" : "trace", d: trace }));
   if (dots) {
-    const radius = clamp((0.28 * view.inner) / seen.length, 1.3, 2.6).toFixed(1);
+    const radius = clamp((0.28 * view.inner) / seen.length, 1.3, height < 60 ? 1.7 : 2.6).toFixed(1);
     const circle = `m-${radius} 0a${radius} ${radius} 0 1 0 ${2 * radius} 0a${radius} ${radius} 0 1 0 -${2 * radius} 0`;
     inside.append(
       svg("path", {
@@ -137,8 +137,7 @@ const drawColumn = (data, view, column, height, ticks) => {
     }
   }
   parts.push(inside, changeLines(data, view, height));
-  if (data.named)
-    parts.push(svg("text", { class: "name", x: view.left + 6, y: 15 }, shortened(data.columns[column], 40)));
+  if (data.named) parts.push(svg("text", { class: "name", x: view.left + 6, y: 15 }, shortened(data.columns[column], 40)));
   return picture(view.width, height, { class: "column", "aria-hidden": "true" }, parts);
 };
 

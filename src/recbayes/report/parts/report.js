@@ -43,9 +43,11 @@ const drawReport = (root, data, model) => {
       ring.style.left = `${(100 * node.at.x) / state.view.width}%`;
       ring.style.top = `${canvas.offsetTop + (node.at.y * canvas.offsetHeight) / state.tall}px`;
     }
+    const told = node ? `${node.start}:${node.end}:${node.exact ?? ""}:${node.probability}` : "";
     tip.hidden = !node || !pointer;
     if (!tip.hidden) {
-      tip.replaceChildren(...words.card(node));
+      if (state.inTip !== told) tip.replaceChildren(...words.card(node));
+      state.inTip = told;
       const [width, height] = [tip.offsetWidth, tip.offsetHeight],
         box = place.getBoundingClientRect();
       const left = clamp(pointer.x - box.left + 16, 0, Math.max(box.width - width, 0));
@@ -53,7 +55,8 @@ const drawReport = (root, data, model) => {
         pointer.y + height + 24 < window.innerHeight ? pointer.y - box.top + 16 : pointer.y - box.top - height - 12;
       tip.style.transform = `translate(${left.toFixed(0)}px, ${below.toFixed(0)}px)`;
     }
-    panel.replaceChildren(...words.card(node ?? whole(), 50));
+    if (!node || state.inPanel !== told) panel.replaceChildren(...words.card(node ?? whole(), 50));
+    state.inPanel = told;
   };
   const whole = () => state.trail.at(-1) ?? state.nodes[0];
 

@@ -7,7 +7,7 @@ const REACH = 12; // pixels within which the pointer finds one
 const diamondsOf = ({ points, starts, ends, probability }, view, height) => {
   const scale = view.inner / (view.high - view.low),
     x = xOf(view);
-  const most = Math.max(clamp(110 / Math.sqrt(starts.length), ...LARGE), scale / 2);
+  const most = Math.max(clamp(110 / Math.sqrt(starts.length), ...LARGE), Math.min(scale / 2, 3 * LARGE[1]));
   const half = points.map((point, n) => {
     const gap = Math.min(n ? point - points[n - 1] : Infinity, n + 1 < points.length ? points[n + 1] - point : Infinity);
     return clamp((gap * scale) / 2, SMALLEST, most);

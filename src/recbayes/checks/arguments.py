@@ -12,6 +12,7 @@ from recbayes.checks.arrays import short, whole_number
 from recbayes.errors import DataError, FileError, ModelError
 
 T = TypeVar("T")
+MOST_JOBS = 100_000  # more are a mistake
 Problem = type[DataError] | type[FileError] | type[ModelError]
 
 
@@ -72,8 +73,8 @@ def generator_of(seed: object) -> np.random.Generator:
         raise ModelError(f"{problem}; a numpy.random.Generator will do as well") from None
 
 
-def executor_of(executor: Any) -> Executor | None:
-    """What runs the work: anything with `submit` and `map`, or None."""
+def executor_of(executor: Any, n_jobs: Any = None) -> Executor | None:
+    """What runs the work: anything with `submit` and `map`, so many jobs of joblib, or None."""
     if executor is not None and not (
         callable(getattr(executor, "submit", None)) and callable(getattr(executor, "map", None))
     ):
@@ -81,7 +82,16 @@ def executor_of(executor: Any) -> Executor | None:
             f"executor must be one of concurrent.futures, or anything with submit and map; None takes threads; got "
             f"{short(executor)}"
         )
-    return executor
+    if n_jobs is None:
+        return executor
+    count = whole_number(n_jobs, "n_jobs", least=-MOST_JOBS, most=MOST_JOBS)
+    if count == 0:
+        raise ModelError("n_jobs must be a number of jobs, or -1 for as many as there are processors, got 0")
+    if executor is not None:
+        raise ModelError("executor and n_jobs both say what runs the work; give one of them")
+    from recbayes.checks.jobs import Jobs  # few need joblib, which takes a while to load
+
+    return Jobs(count)
 
 
 def path_of(path: object, name: str = "path") -> Path:

@@ -5,7 +5,7 @@ from typing import Any, TypeVar, Unpack, overload
 
 import numpy as np
 
-from recbayes.checks.arguments import generator_of
+from recbayes.checks.arguments import executor_of, generator_of
 from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.errors import DataError
 from recbayes.family.family import Model
@@ -26,6 +26,7 @@ def sample_posterior(  # type: ignore[overload-overlap]
     seed: int | np.random.Generator,
     components: int | None = None,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     **known: Unpack[Known],
 ) -> PosteriorT: ...
 @overload
@@ -37,6 +38,7 @@ def sample_posterior(
     seed: int | np.random.Generator,
     components: int | None = None,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     **known: Unpack[Known],
 ) -> list[PosteriorT]: ...
 def sample_posterior(
@@ -47,6 +49,7 @@ def sample_posterior(
     seed: int | np.random.Generator,
     components: int | None = None,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     **known: Unpack[Known],
 ) -> Any:
     """Weighted draws of trees from the posterior of a series; a list of posteriors for a list of series (in threads).
@@ -65,6 +68,8 @@ def sample_posterior(
         components: as for `rb.inside`. None takes one Gaussian per message, and more where the draws disagree with the chart
             and the series is short enough.
         executor: what runs the work on several series, any of `concurrent.futures`. None takes threads.
+        n_jobs: how many jobs of joblib run it instead: threads, unless `joblib.parallel_config` says otherwise; -1 for all
+            processors. None leaves it to the executor.
         boundaries: as for `rb.inside`. Long series of Gaussian models (above 300 observations, where the chart takes long)
             have "auto" by default: `posterior.candidates` says which these are, and how many boundaries are expected
             elsewhere; `boundaries=range(len(y) + 1)` has them all.
@@ -75,11 +80,12 @@ def sample_posterior(
     generator = generator_of(seed)
     if components is not None:
         components = whole_number(components, "components", least=1, error=DataError)
+    runner = executor_of(executor, n_jobs)
     task = read(model, series, known)
     task.warn_if_long("sample_posterior", components or 1, by_default=True)
     seeds = [int(generator.integers(2**62)) for _ in task.sequences]
     settings = [components] * len(seeds), [count] * len(seeds), seeds
-    posteriors = task.run(draw_one, *settings, executor=executor)
+    posteriors = task.run(draw_one, *settings, executor=runner)
     for name, posterior in zip(task.names, posteriors, strict=True):
         posterior.warn(f"{name}: " if name else "")
     return task.result(posteriors)

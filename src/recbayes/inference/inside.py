@@ -3,6 +3,7 @@
 from concurrent.futures import Executor
 from typing import Any, TypeVar, Unpack, overload
 
+from recbayes.checks.arguments import executor_of
 from recbayes.checks.arrays import whole_number
 from recbayes.errors import DataError
 from recbayes.family.family import Model
@@ -20,6 +21,7 @@ def inside(  # type: ignore[overload-overlap]
     *,
     components: int = 1,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     **known: Unpack[Known],
 ) -> ChartT: ...
 @overload
@@ -29,6 +31,7 @@ def inside(
     *,
     components: int = 1,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     **known: Unpack[Known],
 ) -> list[ChartT]: ...
 def inside(
@@ -37,6 +40,7 @@ def inside(
     *,
     components: int = 1,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     **known: Unpack[Known],
 ) -> Any:
     """The inside chart of a series, or a list of charts for a list of series of any lengths (in threads).
@@ -51,6 +55,8 @@ def inside(
         components: how many Gaussians a message may have, 1 (the paper's) to 8: more are closer to the exact evidence, at a
             cost that grows with their square.
         executor: what runs the work on several series, any of `concurrent.futures`. None takes threads.
+        n_jobs: how many jobs of joblib run it instead: threads, unless `joblib.parallel_config` says otherwise; -1 for all
+            processors. None leaves it to the executor.
         boundaries: the positions, 0 to N, at which segments may begin and end; the cost is then that of a series with so
             many observations. "auto" finds them for a Gaussian model (`chart.candidates`). None: all. For a list of series
             this and the next two are lists (or None), one entry for each.
@@ -60,9 +66,10 @@ def inside(
             (`rb.balanced_preference`). None: none. The weights of all trees then no longer sum to one.
     """
     components = whole_number(components, "components", least=1, error=DataError)
+    runner = executor_of(executor, n_jobs)
     task = read(model, series, known)
     task.warn_if_long("inside", components)
-    return task.result(task.run(inside_one, [components] * len(task.sequences), executor=executor))
+    return task.result(task.run(inside_one, [components] * len(task.sequences), executor=runner))
 
 
 def inside_one(model: Any, sequence: Any, constraints: Constraints, components: int) -> Any:

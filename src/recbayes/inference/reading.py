@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from recbayes.checks.arguments import executor_of
 from recbayes.checks.many import named, run_many
 from recbayes.checks.series import Series
 from recbayes.errors import DataError, LengthError
@@ -53,7 +52,6 @@ class Task(NamedTuple):
 
     def run(self, work: Callable[..., Result], *columns: Sequence[Any], executor: Executor | None = None) -> list[Result]:
         """`work(model, sequence, constraints, ...)` for every sequence; columns have one further argument for each."""
-        executor = executor_of(executor)
         rows = [self.model] * len(self.sequences), self.sequences, self.constraints, *columns
         if self.single:
             return [work(*(row[0] for row in rows))]

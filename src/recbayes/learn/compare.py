@@ -134,7 +134,7 @@ def compare(
             task = read(trained, [many[n] for n in test], _of(groups.known, test))
             seeds = np.random.default_rng([seed, fold]).integers(2**62, size=len(test)).tolist()
             how = [rest.get("exact", "auto") is not None] * len(test), [components] * len(test), [draws] * len(test), seeds
-            held[test] = task.run(_worth, *how, executor=groups.work.executor)
+            held[test] = task.run(_worth, *how, executor=groups.work.runner)
         whole = fit(model, many, **rest, **groups.known)
         by_series[name], bic[name], free[name] = held, whole.bic, whole.free
     return Comparison(_ranked(by_series, bic, free), by_series)

@@ -101,7 +101,7 @@ def fit(
     that of draws, whose weights are exact, and where the two differ so much that the result could change, the climb goes on
     on the latter. The log likelihood that is reported is that of draws. Ctrl-C returns the best model so far. A `PCFG` or
     `DiscreteRBN` is trained by expectation maximisation (`rb.reestimate`), which knows only `allowed`, `preference`,
-    `pseudo_count`, `max_evaluations` and `executor`.
+    `pseudo_count`, `max_evaluations`, `executor` and `n_jobs`.
 
     Arguments:
         model: the structure and the starting values. None guesses one from the data (`GaussianRBN.guess`).
@@ -114,8 +114,8 @@ def fit(
             time, for many of them. None takes the former.
         penalty: a light one, which keeps variances and probabilities from zero: `Penalty(smallest_std=...,
             pseudo_count=...)`. None takes its defaults.
-        work: where it runs and what it leaves behind: `Work(executor=..., checkpoint=..., resume=..., progress=...)`. None
-            takes its defaults.
+        work: where it runs and what it leaves behind: `Work(executor=..., n_jobs=..., checkpoint=..., resume=...,
+            progress=...)`. None takes its defaults.
         priors: "weak" ones in units of the data, or others by name or pattern (`{"x.rules[1].std": rb.LogNormal(0.1, 0.5),
             "prior.*": None}`), the rest weak. None is plain maximum likelihood.
         restarts: how many further starts, which differ in kind from the model given; all are climbed a little, and the best
@@ -155,7 +155,7 @@ def fit(
         others = others or climb is not None or on_error != "raise" or not (priors is None or isinstance(priors, str))
         if others or groups.work.checkpoint or groups.work.resume:
             raise ModelError(
-                f"{family.name} is trained by reestimate: it knows allowed, pseudo_count, max_evaluations, executor"
+                f"{family.name} is trained by reestimate: it knows allowed, pseudo_count, max_evaluations, executor, n_jobs"
             )
         return _by_counting(model, series, groups, began)
     if exact is None and not family.has("inside"):
@@ -189,7 +189,7 @@ def _by_climbing(task: Task, parameters: Parameters, how: How, began: float) -> 
     remembered = Checkpoint(work.checkpoint, fingerprint(parameters, data), parameters.size, work.resume)
     ended, lengths = Ended(), [len(sequence) for sequence in task.sequences]
     moving = Moving(task.model, data)
-    with Progress(work.progress) as shown, Workers(parameters, data, work.executor) as workers:
+    with Progress(work.progress) as shown, Workers(parameters, data, work.runner) as workers:
         run = Run(parameters, workers, Shape(strength, priors), remembered, shown, len(data), climb)
         try:
             ascend(run, ended, terrain, how, lengths, moving)
@@ -209,7 +209,7 @@ def _by_counting(model: Any, series: Any, groups: Groups, began: float) -> Fit[A
         steps=steps,
         tolerance=GAIN,
         pseudo_count=groups.penalty.pseudo_count,
-        executor=groups.work.executor,
+        executor=groups.work.runner,
         **groups.known,
     )
     sequences, _ = family_of(model).read(model, series)

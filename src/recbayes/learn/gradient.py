@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
+from recbayes.checks.arguments import executor_of
 from recbayes.checks.arrays import MOST_DRAWS, whole_number
 from recbayes.compiled.lanes import LANES
 from recbayes.errors import DataError, ModelError
@@ -43,6 +44,7 @@ def log_evidence_and_gradient(
     components: int | None = None,
     seed: int = 0,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     **known: Unpack[Known],
 ) -> EvidenceAndGradient:
     """The (moment-matched) log evidence of a series, or the sum over a list of series, and its gradient:
@@ -57,6 +59,8 @@ def log_evidence_and_gradient(
         components: Gaussians per message of charts that are drawn from; only with `draws`. None takes as many as draws need.
         seed: of the draws.
         executor: what runs the work on several series, any of `concurrent.futures`. None takes threads.
+        n_jobs: how many jobs of joblib run it instead: threads, unless `joblib.parallel_config` says otherwise; -1 for all
+            processors. None leaves it to the executor.
         **known: `boundaries`, `allowed` and `preference`, as for `rb.inside`.
     """
     if components is not None:
@@ -68,16 +72,17 @@ def log_evidence_and_gradient(
     seed = whole_number(seed, "seed", least=0)
     if parameters is not None and not isinstance(parameters, Parameters):
         raise ModelError(f"parameters must be Parameters(model, ...), got {type(parameters).__name__}")
+    runner = executor_of(executor, n_jobs)
     task = read(model, series, known)
     task.warn_if_long("log_evidence_and_gradient", times=GRADIENT)
     free = task.family.parameters(model, parameters)
     count = len(task.sequences)
     if draws is None or not task.family.has("draw_around"):  # without it, charts are exact
-        results = task.run(gradient_of_one, [free] * count, executor=executor)
+        results = task.run(gradient_of_one, [free] * count, executor=runner)
     else:
         seeds = np.random.default_rng(seed).integers(2**62, size=count).tolist()
         settings = [draws] * count, seeds, [components] * count
-        results = task.run(drawn_gradient_of_one, [free] * count, *settings, executor=executor)
+        results = task.run(drawn_gradient_of_one, [free] * count, *settings, executor=runner)
     value = sum(one.log_evidence for one in results)
     gradient = np.sum([one.gradient for one in results], axis=0)
     return EvidenceAndGradient(value, gradient, free, float(np.sqrt(sum(one.variance for one in results))))

@@ -5,6 +5,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
+from recbayes.checks.arguments import executor_of
 from recbayes.checks.arrays import not_negative, whole_number
 from recbayes.errors import DataError
 from recbayes.family.family import Counts, Model, family_of
@@ -33,6 +34,7 @@ def expected_counts(
     sequences: OneSequence | ManyTokens,
     *,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     **known: Unpack[Known],
 ) -> Counts:
     """How often every rule is expected to be used, summed over sequences, with their log evidence: `Counts`.
@@ -41,9 +43,11 @@ def expected_counts(
         model: a `PCFG` or `DiscreteRBN`.
         sequences: a sequence of tokens, None where one is missing, or a list of sequences.
         executor: what runs the work on several sequences, any of `concurrent.futures`. None takes threads.
+        n_jobs: how many jobs of joblib run it instead: threads, unless `joblib.parallel_config` says otherwise; -1 for all
+            processors. None leaves it to the executor.
         **known: `allowed` and `preference`, as for `rb.inside`.
     """
-    return _counts(model, _read(model, sequences, known), executor)
+    return _counts(model, _read(model, sequences, known), executor_of(executor, n_jobs))
 
 
 def reestimate(
@@ -54,6 +58,7 @@ def reestimate(
     tolerance: float = 1e-6,
     pseudo_count: float = 0.0,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     **known: Unpack[Known],
 ) -> Estimate[ModelT]:
     """Raise the evidence of sequences by expectation maximisation: it never falls (without pseudo-counts).
@@ -70,6 +75,8 @@ def reestimate(
         tolerance: it ends when the log evidence rises by less than so many times its size.
         pseudo_count: added to the expected count of every rule.
         executor: what runs the work on several sequences, any of `concurrent.futures`. None takes threads.
+        n_jobs: how many jobs of joblib run it instead: threads, unless `joblib.parallel_config` says otherwise; -1 for all
+            processors. None leaves it to the executor.
         **known: `allowed` and `preference`, as for `rb.inside`.
     """
     steps, pseudo_count = whole_number(steps, "steps", least=0), not_negative(pseudo_count, "pseudo_count")
@@ -77,7 +84,7 @@ def reestimate(
     family = family_of(model)
     if not family.has("maximised"):
         family.refuse("maximised")
-    task = _read(model, sequences, known)
+    executor, task = executor_of(executor, n_jobs), _read(model, sequences, known)
     history: list[float] = []
     converged = False
     for _ in range(steps):

@@ -24,6 +24,8 @@ class Work:
 
     Arguments:
         executor: what evaluates series, any of `concurrent.futures`. None takes threads.
+        n_jobs: how many jobs of joblib do it instead: threads, unless `joblib.parallel_config` says otherwise; -1 for all
+            processors. None leaves it to the executor.
         checkpoint: a file in which every evaluation is kept. None keeps none.
         resume: whether to go on from the checkpoint, to the same end as without an interruption.
         progress: whether a line tells how far it is. None tells it on a terminal only.
@@ -33,14 +35,20 @@ class Work:
     checkpoint: str | os.PathLike | None = None
     resume: bool = False
     progress: bool | None = None
+    n_jobs: int | None = None
 
     def __post_init__(self) -> None:
-        executor_of(self.executor)
+        executor_of(self.executor, self.n_jobs)
         flag(self.resume, "resume")
         if self.checkpoint is not None:
             path_of(self.checkpoint, "checkpoint")
         if self.progress is not None:
             flag(self.progress, "progress")
+
+    @property
+    def runner(self) -> Executor | None:
+        """What runs it; None for threads."""
+        return executor_of(self.executor, self.n_jobs)
 
 
 class Spellings(Known, total=False):
@@ -55,6 +63,7 @@ class Spellings(Known, total=False):
     smallest_std: float | None
     pseudo_count: float
     executor: Executor | None
+    n_jobs: int | None
     checkpoint: str | os.PathLike | None
     resume: bool
     progress: bool | None

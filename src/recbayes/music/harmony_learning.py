@@ -78,6 +78,7 @@ def learn_harmony(
     seed: int = 0,
     start: Harmony | None = None,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     tell: Callable[[int, float], None] | None = None,
 ) -> LearntHarmony:
     """Harmony of pieces, by expectation maximisation: a `LearntHarmony`.
@@ -92,6 +93,7 @@ def learn_harmony(
         seed: varies what preparations begin with.
         start: a model to begin with, which has its own balance and longest passage. None makes one from the pieces.
         executor: what runs the work, any of `concurrent.futures`. None takes threads.
+        n_jobs: how many jobs of joblib run it instead, as for `rb.inside`. None leaves it to the executor.
         tell: is told each step, and the log evidence before it. None tells nobody.
     """
     listing = listed(pieces, "pieces", "arrays of sounding times", DataError)
@@ -109,9 +111,10 @@ def learn_harmony(
         raise DataError("balance and longest are those of the model to start with; give them, or start=, not both")
     model = before = instance(start, Harmony, "start")
     history: list[float] = []
+    runner = executor_of(executor, n_jobs)
     with ThreadPoolExecutor() as own:
         for step in range(steps + 1):
-            found = list((executor_of(executor) or own).map(partial(_expect, model), given))
+            found = list((runner or own).map(partial(_expect, model), given))
             history.append(sum(one.log_evidence for one in found))
             if tell is not None:
                 tell(step, history[-1])

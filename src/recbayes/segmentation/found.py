@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from recbayes.checks.many import run_many
 from recbayes.family.posterior import Posterior
 from recbayes.inference.draws import sample_posterior
 from recbayes.segmentation.given import Given
@@ -58,10 +59,16 @@ class Settings(NamedTuple):
 
 def by_default(given: Sequence[Given], places: Sequence[Any], settings: Settings) -> list[Found]:
     """What `rb.segment` says of each series by itself, so that it does not depend on which others there are."""
-    found = [
-        segment(**one.to_segment, boundaries=place, **settings._asdict()) for one, place in zip(given, places, strict=True)
-    ]
+    if settings.executor is None or len(given) == 1:
+        found = [_segmented(one, place, settings) for one, place in zip(given, places, strict=True)]
+    else:
+        alone = [settings._replace(executor=None)] * len(given)
+        found = run_many(_segmented, given, places, alone, executor=settings.executor)
     return [Found(one, told.posterior, told) for one, told in zip(given, found, strict=True)]
+
+
+def _segmented(one: Given, place: Any, settings: Settings) -> Segmentation:
+    return segment(**one.to_segment, boundaries=place, **settings._asdict())
 
 
 def by_model(model: Any, given: Sequence[Given], places: Sequence[Any], settings: Settings) -> list[Found]:

@@ -1,5 +1,6 @@
 """`rb.segment`: data in, change points, segments and their tree out."""
 
+import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -10,12 +11,13 @@ import numpy as np
 
 from recbayes.checks.arguments import executor_of, generator_of, listed
 from recbayes.checks.arrays import MOST_DRAWS, short, whole_number
+from recbayes.checks.many import run_many
 from recbayes.checks.room import check_square
 from recbayes.checks.series import Series
 from recbayes.compiled.compilation import doing
 from recbayes.data.frames import read_tables
 from recbayes.data.table import Table
-from recbayes.errors import DataError
+from recbayes.errors import ApproximationWarning, DataError
 from recbayes.segmentation.average import AveragePosterior, likeliest_view
 from recbayes.segmentation.call import call_of
 from recbayes.segmentation.candidates import MOST, find_points, flat_probability
@@ -74,6 +76,7 @@ def segment(
     draws: int = 1000,
     seed: int | np.random.Generator | None = None,
     executor: Executor | None = None,
+    n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> Any:
     """The change points of a series, its segments and their tree: a `Segmentation`; a list of them for a list of series.
@@ -101,7 +104,10 @@ def segment(
         draws: how many trees are drawn of each series, divided among the models by what they are worth; each model that
             counts has 100 at least, or as many as `draws` if these are fewer.
         seed: a whole number or a `numpy.random.Generator`, which decides all draws. None takes another one each time.
-        executor: what runs the work, any of `concurrent.futures`. None takes threads.
+        executor: what runs the work, any of `concurrent.futures`: it is given series, or the models of a single one. None
+            takes threads.
+        n_jobs: how many jobs of joblib run it instead: threads, unless `joblib.parallel_config` says otherwise; -1 for all
+            processors. None leaves it to the executor.
         progress: whether a line tells what is being done. None tells it on a terminal, if it takes long.
     """
     settings = _Settings(
@@ -112,7 +118,7 @@ def segment(
         None if tolerance is None else whole_number(tolerance, "tolerance", least=0, error=DataError),
         _flag(logarithms, "logarithms"),
         whole_number(draws, "draws", least=1, most=MOST_DRAWS, error=DataError),
-        executor_of(executor),
+        executor_of(executor, n_jobs),
     )
     call = call_of(
         time=time, columns=columns, boundaries=None if isinstance(boundaries, str) else boundaries,
@@ -123,13 +129,28 @@ def segment(
     tables, single = read_tables(data, time=time, columns=columns)
     library = _library(data if single else data[0])
     known = constraints_of({"boundaries": boundaries}, len(tables), single)
+    seeds = [int(generator.integers(2**62)) for _ in tables]
     found = []
     with Progress(_flag(progress, "progress"), len(tables)) as shown:
-        for table, allowed in zip(tables, known, strict=True):
-            shown.next_series()
-            one = _segment_one(table, allowed, settings, int(generator.integers(2**62)), library, shown)
-            found.append(replace(one, call=call))
+        if settings.executor is not None and len(tables) > 1:
+            shown.stage("looking at all of them")
+            alone = [replace(settings, executor=None)] * len(tables), [library] * len(tables)
+            found = run_many(_segment_silently, tables, known, seeds, *alone, executor=settings.executor)
+        else:
+            for table, allowed, own in zip(tables, known, seeds, strict=True):
+                shown.next_series()
+                found.append(_segment_one(table, allowed, settings, own, library, shown))
+    for one in found:
+        if one.posterior.complaint:
+            warnings.warn(one.posterior.complaint, ApproximationWarning, stacklevel=3)  # past the decorator
+    found = [replace(one, call=call) for one in found]
     return found[0] if single else found
+
+
+def _segment_silently(table: Table, known: Constraints, seed: int, settings: _Settings, library: str | None) -> Segmentation:
+    """One of several series, by who is given it."""
+    with Progress(False) as silent:
+        return _segment_one(table, known, settings, seed, library, silent)
 
 
 def _segment_one(
@@ -182,7 +203,6 @@ def _segment_one(
         changes, within = moved, _given_segments(moved, posterior, view, task)
     tree = told_tree(within, posterior, {one.position: one.within for one in changes})
     outliers = np.isnan(view.series.values) & ~np.isnan(table.values) if length > max(MOST, WATCHED) else None
-    posterior.warn()
     return Segmentation(
         table, tuple(changes), tree, posterior, within, points, tolerance, view.logarithms, library, outliers
     )

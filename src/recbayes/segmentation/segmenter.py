@@ -58,13 +58,15 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
         exact: of learning, as for `rb.fit`.
         random_state: seed of all draws.
         executor: what runs the work, as for `rb.segment` and `rb.fit`. None takes threads.
+        n_jobs: how many jobs of joblib run it instead, as for `rb.segment`. None leaves it to the executor.
 
     Attributes:
         model_: the learnt or given model; by default the most probable of the models that were averaged over, for a list of
             series a list.
         fit_: the `Fit` of a learnt model, else None.
         segmentation_: by default the `Segmentation` of the series, for a list of series a list; else None.
-        n_features_in_, feature_names_in_: as everywhere in scikit-learn.
+        n_features_in_: the number of columns that `fit` has seen.
+        feature_names_in_: their names, if they have any.
     """
 
     n_features_in_: int
@@ -86,6 +88,7 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
         exact: int | Literal["auto"] | None = "auto",
         random_state: int = 0,
         executor: Executor | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.model = model
         self.learn = learn
@@ -97,6 +100,7 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
         self.exact = exact
         self.random_state = random_state
         self.executor = executor
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, *, trees: Any = None, boundaries: Any = None) -> "HierarchicalSegmenter":
         """Learn the model, or keep what the default says of the series.
@@ -245,7 +249,7 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
         if self.exact is not None and not (isinstance(self.exact, str) and self.exact == "auto"):
             whole_number(self.exact, 'exact (or "auto", or None)', least=0)
         choices_of(self.covariance, False, ())
-        executor_of(self.executor)
+        executor_of(self.executor, self.n_jobs)
         if self.level is not None:
             whole_number(self.level, "level", least=0)
         if self.learn is None:
@@ -263,7 +267,7 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
             exact=self.exact,
             seed=self.random_state,
             standard_errors=False,
-            executor=self.executor,
+            executor=self._runner,
         )
 
     # Finding
@@ -275,12 +279,16 @@ class HierarchicalSegmenter(  # type: ignore[call-arg]
 
     @property
     def _settings(self) -> Settings:
-        return Settings(self.draws, self.random_state, self.executor)
+        return Settings(self.draws, self.random_state, self._runner)
+
+    @property
+    def _runner(self) -> Executor | None:
+        return executor_of(self.executor, self.n_jobs)
 
     def _log_evidences(self, given: list[Given]) -> list[float]:
         if self.segmentation_ is not None:
             return [found.posterior.log_evidence for found in self._find(given, [None] * len(given))]
-        charts = inside(self.model_, [one.sequence for one in given], executor=self.executor)
+        charts = inside(self.model_, [one.sequence for one in given], executor=self._runner)
         return [chart.log_evidence for chart in charts]
 
     def _labels(self, found: Found) -> Any:

@@ -17,7 +17,8 @@ NILE = """
      781  865  845  944  984  897  822 1010  771  676  649  846  812  742  801 1040  860  874  848  890
      744  749  838 1050  918  986  797  923  975  815 1020  906  901 1170  912  746  919  718  714  740
 """  # as R has it (datasets::Nile)
-NAMES = [name for name in rb.data.__all__ if not name.startswith("fetch") and name != "dirichlet_series"]
+OTHERS = {"Reading", "dirichlet_series", "fetch_wtc", "read_file"}
+NAMES = [name for name in rb.data.__all__ if name not in OTHERS]
 ALL = [getattr(rb.data, name) for name in NAMES]
 
 

@@ -170,7 +170,7 @@ def _document(one: "Given", posterior: Any, tree: "Tree") -> dict[str, Any]:
 def _tell(name: str, reading: "Reading | None", found: list[Any], drawn: bool, quiet: bool, output: Path | None) -> None:
     import io
 
-    from recbayes.cli.shown import WIDEST, console, picture, tree_lines
+    from recbayes.cli.shown import WIDEST, console, picture, print_lines, tree_lines
 
     to, kept = console(), io.StringIO()
     if output is not None:
@@ -182,7 +182,8 @@ def _tell(name: str, reading: "Reading | None", found: list[Any], drawn: bool, q
     for one, posterior, tree in found:
         to.print()
         if one.name:
-            to.print(one.name, style="bold", markup=False)
+            by = "" if reading is None else f"{reading.by} "
+            to.print(f"{by}{one.name}", style="bold", markup=False)
         starts = [node.start for node in tree.leaves[1:]]
         if drawn and one.table is not None:
             picture(to, one.table, starts, posterior.boundary_probability, tree)
@@ -191,8 +192,7 @@ def _tell(name: str, reading: "Reading | None", found: list[Any], drawn: bool, q
         if one.table is None:
             to.print(_bare(tree).to_brackets(one.sequence), markup=False)
         else:
-            for line in tree_lines(tree, _place(one), about):
-                to.print(line, markup=False)
+            print_lines(to, tree_lines(tree, _place(one), about))
         error = f" ± {posterior.log_evidence_error:.2g}" if posterior.log_evidence_error > 0 else ""
         said = f"log evidence {posterior.log_evidence:.2f}{error}; {len(posterior.trees)} draws worth "
         to.print(f"{said}{posterior.effective_sample_size:.0f}", style="dim", markup=False)

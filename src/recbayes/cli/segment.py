@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
 
 SOUGHT = "What is looked for"
+MOST = 4  # columns whose levels are told
 
 
 @reads_data
@@ -216,7 +217,7 @@ def _tell(
     """In words, on standard output or in a file."""
     import io
 
-    from recbayes.cli.shown import WIDEST, console, picture, tree_lines
+    from recbayes.cli.shown import WIDEST, console, picture, print_lines, tree_lines
     from recbayes.segmentation.texts import told_changes, told_method
 
     to = console()
@@ -240,8 +241,7 @@ def _tell(
         for line in others:
             to.print(line, markup=False)
         to.print("segments, and what groups them, with probabilities:" if positions else "its one segment:")
-        for line in tree_lines(one.tree, one.data.place, _about(one)):
-            to.print(line, markup=False)
+        print_lines(to, tree_lines(one.tree, one.data.place, _about(one)))
         for line in told_method(one):
             to.print(line, style="dim", markup=False)
     if output is not None:
@@ -249,15 +249,16 @@ def _tell(
 
 
 def _about(found: "Segmentation") -> list[str]:
-    """Of every segment its levels, slopes and noise."""
+    """Of every segment its level, slope and noise; of several columns, their levels."""
     lines = []
     for row in found.rows():
-        parts = []
-        for name, value in row.items():
-            what = name.split(" ")[0]
-            wanted = row["kind"] != "group" and what in ("level", "slope", "noise") and value is not None
-            if wanted and (what != "slope" or row["kind"].startswith("trend")):
-                parts.append(f"{name} {value:.4g}")
-        more = len(parts) - 6
-        lines.append(", ".join(parts[:6]) + (f" and {more} more numbers" if more > 0 else ""))
+        if row["kind"] == "group":
+            lines.append("")
+        elif "level" in row:
+            slope = f", slope {row['slope']:.4g}" if row["kind"].startswith("trend") else ""
+            lines.append(f"level {row['level']:.4g}{slope}, noise {row['noise']:.4g}")
+        else:
+            levels = {name.removeprefix("level "): value for name, value in row.items() if name.startswith("level ")}
+            told = [f"{name} {value:.4g}" for name, value in list(levels.items())[:MOST]]
+            lines.append("level " + ", ".join(told) + (", ..." if len(levels) > MOST else ""))
     return lines

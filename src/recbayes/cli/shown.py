@@ -25,6 +25,15 @@ def console() -> "Console":
     return Console(highlight=False, soft_wrap=True, file=sys.stdout)
 
 
+def print_lines(to: "Console", lines: Sequence[str], style: str | None = None) -> None:
+    """Lines as they are; on a terminal what does not fit in is cut off."""
+    for line in lines:
+        if to.is_terminal:
+            to.print(line, style=style, markup=False, soft_wrap=False, no_wrap=True, overflow="ellipsis")
+        else:
+            to.print(line, style=style, markup=False)
+
+
 def picture(to: "Console", table: "Table", positions: Sequence[int], probability: np.ndarray, tree: Any) -> None:
     """The series in characters; on a terminal its segments have two colours in turn."""
     from rich.text import Text

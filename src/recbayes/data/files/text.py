@@ -65,7 +65,7 @@ def read_text(content: bytes, settings: Settings) -> Contents:
     seen: Counter[str] = Counter()
     columns = _columns(rows, numbers, dialect, settings, seen)
     notes += dialect.notes
-    said = {f"{word or 'an empty cell'} ({count})": count for word, count in seen.most_common() if count}
+    said = {f"{word or 'empty cells'} ({count})": count for word, count in seen.most_common() if count}
     if said:
         notes.append("missing: " + ", ".join(list(said)[:6]))
     place = [f"line {numbers[0]}"] if len(numbers) else []

@@ -8,6 +8,8 @@ be nodes have one, and a triangle shows them all at once, as in the paper's pict
 
 # %%
 # A series that wanders about two levels, in steps within steps.
+import warnings
+
 import numpy as np
 from matplotlib import pyplot as plt
 
@@ -25,7 +27,17 @@ found = posterior.tree()
 # %%
 # The colour of a diamond is the posterior mean of a node's value with that span; the paler, the less probable is the
 # node.
+
+# sphinx_gallery_thumbnail_number = 2
 rb.plot.latents(posterior, found)
+
+# %%
+# Spans that no draw has are white. The paper's pictures colour them as well, by marginals that every span of a chart
+# has, whether it is probable or not:
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", rb.ApproximationWarning)  # they are no probabilities; only their means are shown
+    marginals = rb.outside(rb.inside(model, series))
+rb.plot.latents(marginals, found, fade=False)
 
 # %%
 # The values of the tree alone, below the series:

@@ -23,9 +23,9 @@ with mpl.rc_context({"font.size": 7, "lines.linewidth": 0.8, "pdf.fonttype": 42}
         panel.set_title(letter, loc="left", fontweight="bold")
 
 # %%
-# Two columns, 7 inches. The panels of a whole segmentation go into a part of a figure, beside others.
+# Two columns, 7 inches. The panels of a whole segmentation go into a part of a figure, beside those of another.
 figure = plt.figure(figsize=(7.0, 4.8), layout="constrained")
-left, right = figure.subfigures(1, 2, width_ratios=[3, 2])
+left, right = figure.subfigures(1, 2)
 rb.plot.segmented(found, figure=left)
-rb.plot.scape(found, found, colour_bar=False, ax=right.subplots())
+rb.plot.segmented(rb.segment(rb.data.nile(), draws=300, seed=0), figure=right)
 plt.show()

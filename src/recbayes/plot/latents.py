@@ -52,10 +52,11 @@ def latents(
     nodes, value_of = _source(believed, None if variable is None else text(variable, "variable"))
     length = nodes.length
     middles, first = groups(nodes.points, length)
-    spans, means = [], []
+    drawn, spans, means = [], [], []
     for one in nodes:
         if (mean := value_of(one.start, one.end)) is not None:
             ends = np.searchsorted(nodes.points[first], [one.start, one.end], side="right") - 1
+            drawn.append(one)
             spans.append((*ends, min(one.probability, 1.0)))
             means.append(mean)
     if column is None:
@@ -72,7 +73,8 @@ def latents(
         colours[i, k] = [*(share * own[:3] + 1.0 - share), own[3]]
     ax = axes_of(ax)
     draw_diamonds(ax, middles, colours)
-    draw_over(ax, over)
+    known = {(one.start, one.end): own for one, own in zip(drawn, painter.colours, strict=True)}
+    draw_over(ax, over, known)
     frame_scape(ax, rows, length)
     painter.explain(ax)
     return ax

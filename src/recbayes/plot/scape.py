@@ -1,6 +1,6 @@
 """The probabilities of all spans as a triangle, as in the paper's figures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from recbayes.tree.tree import Tree
 if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
 
+UNKNOWN = np.ones(4)  # the colour of a span without one
 MOST = 150  # points whose spans have diamonds of their own
 
 
@@ -73,12 +74,17 @@ def groups(points: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
     return middles, first
 
 
-def draw_over(ax: Any, trees: list[Tree]) -> None:
-    """Trees as lines with dots, which leave the diamonds in sight."""
+def draw_over(ax: Any, trees: list[Tree], colours: "Mapping[tuple[int, int], np.ndarray] | None" = None) -> None:
+    """Trees as lines with small dots, which leave the diamonds in sight, or with dots in the colours of their spans."""
     for one in trees:
         places = node_places(one, by_width=True)
         draw_edges(ax, one, places)
-        ax.scatter(*places.T, s=6.0 if len(one) <= FEW else 2.0, color="0.15", linewidths=0, zorder=3)
+        size = 6.0 if len(one) <= FEW else 2.0
+        if colours is None:
+            ax.scatter(*places.T, s=size, color="0.15", linewidths=0, zorder=3)
+        else:
+            own = [colours.get(span, UNKNOWN) for span in one.spans]
+            ax.scatter(*places.T, s=4.0 * size, c=own, edgecolors="0.15", linewidths=0.6, zorder=3)
 
 
 def draw_diamonds(ax: Any, points: np.ndarray, values: np.ndarray, **style: Any) -> Any:

@@ -13,7 +13,7 @@ from recbayes.data.table import Table
 from recbayes.plot.canvas import drawable
 
 LONGEST = 26  # characters of a label
-CHARACTER = 0.6  # how wide one is, in sizes of type
+CHARACTER = 0.64  # how wide one is, in sizes of type
 MOST = 9  # ticks
 WORDS = 40  # that are looked at, whether all of them have room
 STEPS = [1, 2, 5, 10]  # between ticks
@@ -61,8 +61,8 @@ class Rows(MaxNLocator):
         else:
             times = MaxNLocator(nbins=self.most, steps=STEPS).tick_values(begin, end)
         inside = [time for time in times if begin <= time <= end]
-        if len(inside) > self.most + 1:
-            inside = inside[:: -(-len(inside) // (self.most + 1))]
+        if len(inside) > self.most:
+            inside = inside[:: -(-len(inside) // self.most)]
         return np.unique(first + np.searchsorted(self.times[first : last + 1], inside))
 
 

@@ -1,5 +1,6 @@
 """The site: built without a warning, whole in itself, and nothing in it fetched from elsewhere."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from tests.docs.pages import DOCS, PAGES
+from tests.docs.test_reference import public
 
 pytestmark = pytest.mark.slow
 
@@ -97,6 +99,9 @@ def test_all_that_pages_load_is_beside_them(pages: dict[Path, Page]) -> None:
     assert [link for path, link in loaded if not (path.parent / unquote(urlsplit(link).path)).exists()] == []
 
 
-def test_search_finds_names(built: tuple[Path, str]) -> None:
-    index = (built[0] / "searchindex.js").read_text(encoding="utf-8")
-    assert "recbayes.segment" in index or '"segment"' in index
+def test_search_finds_names_and_pages(built: tuple[Path, str]) -> None:
+    text = (built[0] / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    found = {f"{prefix}.{entry[-1]}" for prefix, entries in index["objects"].items() for entry in entries}
+    assert {f"recbayes.{name}" for name in public()} <= found
+    assert {page.relative_to(DOCS).with_suffix("").as_posix() for page in PAGES} <= set(index["docnames"])

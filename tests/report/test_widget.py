@@ -119,6 +119,9 @@ def test_it_lives_in_jupyterlab(browser: Browser, lab: str) -> None:
     bands = browser.run(f"document.querySelectorAll('{REPORT} .band').length")
     items = browser.run(f"[...document.querySelectorAll('{REPORT} [role=treeitem]')].map((one) => one.dataset.span)")
     assert bands == len(items) > 1
+    browser.run(f"document.querySelector('{REPORT} [role=treeitem]').focus()")
+    browser.press("ArrowDown")  # JupyterLab would go to another cell
+    assert browser.run("document.activeElement.dataset.span") == items[1]
     start, end = map(int, items[-1].split(":"))
     browser.click(f"{REPORT} [role=treeitem][data-span='{items[-1]}'] .item")
     browser.wait(f"document.body.innerText.includes('Python knows [{start}, {end}]')", PATIENCE)

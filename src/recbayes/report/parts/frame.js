@@ -30,7 +30,7 @@ const makeFrame = (root, data, table) => {
   const charts = html("div", { class: "charts" }),
     band = html("div", { class: "highlight", hidden: true }),
     ring = html("div", { class: "ring", hidden: true }),
-    tip = html("div", { class: "tip", hidden: true });
+    tip = html("div", { class: "tip", "aria-hidden": "true", hidden: true });
   const exactly = html("input", { type: "checkbox" });
   const canvas = html("canvas", {
     role: "img",

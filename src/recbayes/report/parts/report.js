@@ -1,7 +1,7 @@
 /* The page of a segmentation, and the widget: `render` draws what `model.get("data")` knows into an element. */
 
 const render = ({ model, el }) => {
-  const root = html("div", { class: "recbayes-report" });
+  const root = html("div", { class: "recbayes-report", "data-lm-suppress-shortcuts": "true" }); // JupyterLab has other uses for keys
   el.append(root);
   let leave = () => {};
   const draw = () => {

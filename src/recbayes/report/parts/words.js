@@ -13,7 +13,7 @@ const makeWords = (data, axis) => {
   const known = new Map();
   for (const one of data.values) known.set(`${one.start}:${one.end}`, one);
   for (const one of data.nodes) known.set(`${one.start}:${one.end}`, one);
-  const tolerance = Math.max(0, ...data.changes.map(({ within }) => within));
+  const within = new Map(data.changes.map((change) => [change.position, change.within]));
   const valuesOf = (span) => known.get(`${span.start}:${span.end}`);
   const span = ({ start, end }) => axis.span(start, end);
   const kindOf = (values) => {
@@ -29,12 +29,9 @@ const makeWords = (data, axis) => {
   };
   const certainty = (node) => {
     if (node.start === 0 && node.end === data.length) return "certain: the whole series";
-    const vague = node.exact
-      ? "with exactly these ends"
-      : tolerance
-        ? `give or take ${counted(tolerance, "observation")}`
-        : "";
-    return `${percent(node.probability)}${vague ? ` ${vague}` : ""}`;
+    if (node.exact) return `${percent(node.probability)} with exactly these ends`;
+    const vague = Math.max(within.get(node.start) ?? 0, within.get(node.end) ?? 0);
+    return percent(node.probability) + (vague ? ` give or take ${counted(vague, "observation")}` : "");
   };
 
   /* Names and texts; then of every column its quantities. */

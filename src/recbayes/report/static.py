@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.checks.markup import Column, Markup, joined, more, short_number, table, tag
+from recbayes.checks.markup import Column, Markup, joined, short_number, table, tag
 from recbayes.report.series import lines_of, names_of, series_of
 from recbayes.report.words import percent, sentence
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.texts import headline
+from recbayes.tree.formats.svg import MARGIN, WIDTH
 
-WIDTH, TALL, LOW, GAP = 760.0, 150.0, 76.0, 6.0
+TALL, LOW, GAP = 150.0, 76.0, 6.0
+INNER = WIDTH - 2 * MARGIN  # where the tree below it has its bands
 FEW = 4  # columns that are drawn
 POINTS = 2000  # that a line has
 FIT, CHANGE = "#0072B2", "#D55E00"
@@ -25,7 +27,7 @@ def still(found: Segmentation) -> Markup:
     """What notebooks show, and pages to those who run no scripts."""
     parts = [tag("p", tag("strong", sentence(headline(found)))), _picture(found)]
     if found.changes:
-        parts.append(more("Tree", Markup(found.tree.to_svg(title="Tree of the segments"))))
+        parts.append(Markup(found.tree.to_svg(title="Tree of the segments")))
     return tag("div", *parts, _table(found))
 
 
@@ -35,12 +37,12 @@ def _picture(found: Segmentation) -> Markup:
     height = TALL if len(columns) == 1 else LOW
     bottom = len(columns) * (height + GAP)
     panels = [_panel(column, lines, n, height, length) for n, column in enumerate(columns)]
-    cuts = [_cut(change.position / length * WIDTH, bottom) for change in found.changes]
+    cuts = [_cut(MARGIN + change.position / length * INNER, bottom) for change in found.changes]
     ends = [
         tag(
             "text", found.data.place(row), x=x, y=f"{bottom + 14:g}", text_anchor=anchor, font_size="11", fill="currentColor"
         )
-        for row, x, anchor in ((0, 0, "start"), (length - 1, f"{WIDTH:g}", "end"))
+        for row, x, anchor in ((0, f"{MARGIN:g}", "start"), (length - 1, f"{WIDTH - MARGIN:g}", "end"))
     ]
     return tag(
         "svg",
@@ -66,9 +68,9 @@ def _panel(column: dict[str, Any], lines: list[dict[str, Any]], n: int, height: 
         return top + (1.0 - (value - low) / extent) * height
 
     def x(at: list[float]) -> np.ndarray:
-        return np.array(at) / length * WIDTH
+        return MARGIN + np.array(at) / length * INNER
 
-    rows = (np.arange(len(seen[0])) + 0.5) / len(seen[0]) * WIDTH
+    rows = MARGIN + (np.arange(len(seen[0])) + 0.5) / len(seen[0]) * INNER
     fits = [_line(x(line["at"]), mean, y, FIT, 2.0) for line, mean in zip(lines, means, strict=True)]
     return joined([*(_line(rows, numbers, y, "currentColor", 1.0, 0.55) for numbers in seen), *fits])
 

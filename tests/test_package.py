@@ -17,7 +17,7 @@ SOURCE = Path(rb.__file__).parent
 LAYERS = [
     *("checks", "compiled", "tree", "spans", "parameters", "lengths", "family"),
     *("gaussian", "discrete", "general", "convert", "chains", "inference", "learn", "jax"),
-    *("data", "segmentation", "music", "plot", "report", "studies", "cli", "reference"),
+    *("data", "segmentation", "aeon", "music", "plot", "report", "studies", "cli", "reference"),
 ]
 APART = {("discrete", "gaussian")}  # families that stand side by side; conversions between them have a folder of their own
 NARROW = {"data": {"checks", "data"}}  # rooms that need fewer than all above them

@@ -22,7 +22,8 @@ GRAMMAR = "S -> S S [0.4] | 'a' [0.4] | 'b' [0.2]\n"
 
 def model_text() -> str:
     """A small Gaussian model as it is saved."""
-    model = rb.GaussianRBN.create(1, prior_mean=22.0, prior_std=4.0, left_std=3.0, right_std=3.0, noise_std=1.0)
+    numbers = {"prior_mean": 22.0, "prior_std": 4.0, "left_std": 3.0, "right_std": 3.0, "noise_std": 1.0}
+    model = rb.GaussianRBN.create(1, **numbers, extra_observations=10.0)
     document = {"format": model.format, "version": 1, **model.to_data()}
     return json.dumps(document)
 

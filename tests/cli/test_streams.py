@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.files import GOOD, write
+
 COMMAND = [sys.executable, "-c", "from recbayes.cli import app; app()"]
 DEMO = [*COMMAND, "demo"]
 
@@ -54,3 +56,52 @@ def test_nobody_listens() -> None:
     done = run(["bash", "-c", '"$@" >&-', "bash", *DEMO], stdout=subprocess.PIPE)
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the shell of others")
+def test_a_disk_that_becomes_full(tmp_path: Path) -> None:
+    """Files cannot grow beyond some kilobytes, as on a disk that is nearly full: there is no half of a report."""
+    write(tmp_path, {"x.csv": GOOD})
+    work = [*COMMAND, "segment", "x.csv", "--kinds", "level", "--draws", "20", "--report", "r.html", "--no-picture"]
+    done = run(["bash", "-c", 'ulimit -f 16; "$@"', "bash", *work], stdout=subprocess.PIPE)
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines() == ["recbayes: File too large"]
+    assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("form", ["--json", "--no-picture"])
+def test_nowhere_to_write_what_was_found(form: str, tmp_path: Path) -> None:
+    write(tmp_path, {"x.csv": GOOD})
+    with open("/dev/full", "wb") as full:
+        done = run([*COMMAND, "segment", "x.csv", "--kinds", "level", "--draws", "20", form], stdout=full)
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines() == ["recbayes: No space left on device"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the shell of others")
+def test_a_pipe_that_is_closed(tmp_path: Path) -> None:
+    """One line, and not the exit code of success, though the shell looks at the last command only."""
+    write(tmp_path, {"x.csv": GOOD})
+    work = [*COMMAND, "segment", "x.csv", "--kinds", "level", "--draws", "20", "--json"]
+    done = run(["bash", "-c", '("$@"; echo "code $?" >&2) | true', "bash", *work], stdout=subprocess.PIPE)
+    assert done.stderr.decode().splitlines() == ["recbayes: Broken pipe", "code 1"]
+
+
+def test_pictures_in_ascii(tmp_path: Path) -> None:
+    write(tmp_path, {"x.csv": GOOD})
+    work = [*COMMAND, "segment", "x.csv", "--kinds", "level", "--draws", "20"]
+    done = run(work, stdout=subprocess.PIPE, env={"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert done.returncode == 0, done.stderr.decode()
+    text = done.stdout.decode("ascii")
+    assert "?" not in text
+    assert "  |- 2024-01-01 to 2024-01-20" in text
+
+
+def test_help_is_quick() -> None:
+    """Nothing heavy is loaded to say what there is."""
+    code = "import sys\nfrom recbayes.cli import app\ntry: app()\nfinally: print(*sys.modules)"
+    done = run([sys.executable, "-c", code, "segment", "--help"], stdout=subprocess.PIPE)
+    loaded = set(done.stdout.decode().split())
+    assert "recbayes.cli.segment" in loaded
+    assert not {"numba", "matplotlib", "pandas", "scipy", "jax", "narwhals"} & loaded

@@ -11,6 +11,7 @@ from recbayes.cli.outputs import check_target
 
 if TYPE_CHECKING:
     from recbayes.data.files.reading import Reading
+    from recbayes.learn.record import Fit
 
 LEARNT = "How it is learnt"
 
@@ -104,12 +105,13 @@ def fit(
             to.print(f"  {line}", style="dim", markup=False)
     else:
         to.print(f"{len(sequences)} sequences", style="bold", markup=False)
-    to.print(_lasting(str(found)), markup=False)
+    to.print(_told(found), markup=False)
     to.print(f"written: {output}", markup=False)
 
 
-def _lasting(text: str) -> str:
-    """Without what differs from run to run: how long it took."""
+def _told(found: "Fit[Any]") -> str:
+    """What was learnt, without what differs from run to run: how long it took. Grammars have no table, but rules."""
     import re
 
-    return re.sub(r" in [0-9.]+ s$", "", text, flags=re.MULTILINE)
+    text = re.sub(r" in [0-9.]+ s$", "", str(found), flags=re.MULTILINE)
+    return text if found.table else f"{found.model}\n{text.partition(chr(10))[2]}"

@@ -13,7 +13,7 @@ from recbayes.data.files.settings import Settings
 from recbayes.errors import FileError
 
 TIMES = {"time", "times", "t", "date", "dates", "datetime", "timestamp", "year", "month", "day", "week", "period", "when"}
-TIMES |= {"seconds", "sec", "hours", "minutes", "ms", "index", "step", "ds", "epoch"}
+TIMES |= {"seconds", "sec", "hours", "minutes", "ms", "index", "step", "ds", "epoch", "row"}
 GROUPS = 1000  # series in one file, beyond which a column is not guessed to tell them apart
 COUNTED = {"", "unnamed: 0", "index", "rownames", "row", "id"}  # names of columns that may only count rows
 
@@ -44,10 +44,14 @@ def arrange(contents: Contents, settings: Settings) -> Arranged:
     by = columns[_place(columns, settings.by)] if isinstance(settings.by, str) else None
     groups = None if by is None else _group_numbers(by, contents)
     time = None if settings.time is False else _time(columns, settings, by, groups, notes)
-    if settings.by is None and time is not None and not is_ordered(time.stamps, None):
-        by = _separating(columns, time, settings)
-        if by is not None:
-            notes.append(f"series are told apart by {by.name!r}")
+    if settings.by is None:
+        for clock in _possible(columns, settings) if time is None else [time]:
+            by = None if is_ordered(clock.stamps, None) else _separating(columns, clock, settings)
+            if by is not None:
+                notes += [f"time is {clock.name!r}"] if time is None else []
+                notes.append(f"series are told apart by {by.name!r}")
+                time = clock
+                break
     rest = [one for one in columns if one is not by and (time is None or one.name != time.name)]
     return Arranged(_values(rest, settings, notes), time, by, notes)
 
@@ -131,9 +135,17 @@ def _counted(free: Sequence[Column], columns: Sequence[Column], groups: np.ndarr
         clock = _clock(column)
         if column.name.lower() in TIMES and is_ordered(clock.stamps, groups):
             return clock
-        if column is columns[0] and is_ordered(clock.stamps, groups) and _is_even(clock.stamps, groups):
+        if column is free[0] and is_ordered(clock.stamps, groups) and _is_even(clock.stamps, groups):
             return clock
     return None
+
+
+def _possible(columns: Sequence[Column], settings: Settings) -> list[Clock]:
+    """Numbers that are called like a time, which they are if another column tells series apart."""
+    if settings.time is not None:
+        return []
+    free = [one for one in columns if one.kind == NUMBERS and one.name not in (settings.columns or ())]
+    return [_clock(one) for one in free if one.name.lower() in TIMES and np.isfinite(one.entries).all()]
 
 
 def _is_even(stamps: np.ndarray, groups: np.ndarray | None) -> bool:

@@ -1,7 +1,9 @@
 """`rb.data.read_file`: from a file to series."""
 
+import io
 import os
 import sys
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -149,7 +151,7 @@ def _kind(source: Path, content: bytes) -> str:
     """What a file is: by how it begins, else by its name, else text."""
     found = next((kind for mark, kind in BEGINNINGS.items() if content.startswith(mark)), None)
     ending = ENDINGS.get(source.suffix.lower())
-    if found == "npz" and ending != "npz":
+    if found == "npz" and ending != "npz" and not _has_arrays(content):
         raise FileError("it is a ZIP archive, or a spreadsheet; save its table as CSV")
     if found is not None:
         return found
@@ -161,6 +163,14 @@ def _kind(source: Path, content: bytes) -> str:
     if ending is not None:
         return ending
     return "jsonl" if content.lstrip()[:1] in (b"{", b"[") else "csv"
+
+
+def _has_arrays(content: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return all(name.endswith(".npy") for name in archive.namelist())
+    except zipfile.BadZipFile:
+        return False
 
 
 def _reading(name: str, contents: Contents, settings: Settings) -> Reading:

@@ -119,7 +119,7 @@ def fit(
         priors: "weak" ones in units of the data, or others by name or pattern (`{"x.rules[1].std": rb.LogNormal(0.1, 0.5),
             "prior.*": None}`), the rest weak. None is plain maximum likelihood.
         restarts: how many further starts, which differ in kind from the model given; all are climbed a little, and the best
-            ones to the end. None takes some, more of them for one series.
+            ones to the end. None takes some, more of them for one series, and none for `Adam` and chains.
         seed: of starts, batches and draws.
         standard_errors: whether to compute those of the estimates.
         exact: "auto", as above; a number of draws per series, to climb on these in any case; None (or 0) trusts the charts.

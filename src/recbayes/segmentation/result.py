@@ -39,8 +39,8 @@ class Segmentation:
         tolerance: how many observations a change may be off to count as the same.
         logarithms: whether segments are told in the logarithms of the data.
         library: of data frames, that the data came from ("pandas", "polars"). None if there was no frame.
-        outliers: (N, columns): observations of a long series that were taken for missing. None in shorter ones, where each
-            segment decides for itself.
+        outliers: (N, columns): observations of a long series that were taken for missing. None in series of up to 2000
+            observations, where none are.
         call: the call by which it was found, as text.
     """
 

@@ -1,7 +1,7 @@
 """The values of nodes as colours of a triangle, as in the paper's pictures of music."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -51,33 +51,50 @@ def latents(
     """
     nodes, value_of = _source(believed, None if variable is None else text(variable, "variable"))
     length = nodes.length
-    middles, first = groups(nodes.points, length)
-    drawn, spans, means = [], [], []
-    for one in nodes:
-        if (mean := value_of(one.start, one.end)) is not None:
-            ends = np.searchsorted(nodes.points[first], [one.start, one.end], side="right") - 1
-            drawn.append(one)
-            spans.append((*ends, min(one.probability, 1.0)))
-            means.append(mean)
-    if column is None:
-        column = 0 if means and len(means[0]) == 1 else LARGEST
-    painter = painted(means, column)
     over, rows = trees_of(trees, length), named_rows(index, length)
-    colours = np.zeros((len(middles), len(middles), 4))
-    fade, likeliest = flag(fade, "fade"), np.zeros(colours.shape[:2])
-    for (i, k, probability), own in zip(spans, painter.colours, strict=True):
-        if probability < likeliest[i, k]:
-            continue  # spans of neighbouring points, of which the likeliest is shown
-        likeliest[i, k] = probability
-        share = np.sqrt(probability) if fade else 1.0  # the root: half as probable is not yet pale
-        colours[i, k] = [*(share * own[:3] + 1.0 - share), own[3]]
+    middles, first = groups(nodes.points, length)
+    ends = np.searchsorted(nodes.points[first], [nodes.starts, nodes.ends], side="right") - 1
+    shown = _means(nodes, ends, {span for tree in over for span in tree.spans}, value_of)
+    if column is None:
+        column = 0 if shown and len(shown[0].mean) == 1 else LARGEST
+    painter = painted([one.mean for one in shown], column)
+    colours, fade = np.zeros((len(middles), len(middles), 4)), flag(fade, "fade")
+    for one, own in zip(shown, painter.colours, strict=True):
+        if one.place is not None:
+            share = np.sqrt(one.probability) if fade else 1.0  # the root: half as probable is not yet pale
+            colours[one.place] = [*(share * own[:3] + 1.0 - share), own[3]]
     ax = axes_of(ax)
     draw_diamonds(ax, middles, colours)
-    known = {(one.start, one.end): own for one, own in zip(drawn, painter.colours, strict=True)}
-    draw_over(ax, over, known)
+    draw_over(ax, over, {one.span: own for one, own in zip(shown, painter.colours, strict=True)})
     frame_scape(ax, rows, length)
     painter.explain(ax)
     return ax
+
+
+class _Shown(NamedTuple):
+    """A span with its value, and the diamond that it has; None if a more probable span has it."""
+
+    span: tuple[int, int]
+    place: tuple[int, int] | None
+    probability: float
+    mean: np.ndarray
+
+
+def _means(
+    nodes: SpanTable, ends: np.ndarray, wanted: set[tuple[int, int]], value_of: Callable[[int, int], Any]
+) -> list[_Shown]:
+    """The most probable span of every diamond, and those that are wanted, as far as they have values."""
+    taken, found = set(), []
+    for n in np.argsort(-nodes.probability, kind="stable").tolist():
+        span, place = (int(nodes.starts[n]), int(nodes.ends[n])), (int(ends[0, n]), int(ends[1, n]))
+        if place in taken and span not in wanted:
+            continue
+        mean = value_of(*span)
+        if mean is not None:
+            own = None if place in taken else place
+            found.append(_Shown(span, own, min(float(nodes.probability[n]), 1.0), mean))
+            taken.add(place)
+    return found
 
 
 def _source(believed: Any, variable: str | None) -> tuple[SpanTable, Callable[[int, int], Any]]:

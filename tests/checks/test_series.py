@@ -150,3 +150,12 @@ def test_impossible_noise(noise: object, complaint: str) -> None:
 def test_values_of_a_series_are_checked_too() -> None:
     with pytest.raises(DataError, match="has 3 columns"):
         as_series(rb.Series(np.zeros((3, 3))), 2)
+
+
+def test_series_say_what_they_have_and_not_all_their_numbers() -> None:
+    assert repr(rb.Series(np.zeros((100, 2)))) == "Series(100 observations, 2 columns)"
+    days = np.array(["2024-01-01", "2024-01-03", "2024-01-04"], dtype="datetime64[D]")
+    dated = rb.Series([1.0, 2.0, np.nan], times=days, regressors=np.zeros((3, 1)))  # type: ignore[arg-type]
+    assert repr(dated) == "Series(3 observations, 1 column, from 2024-01-01 to 2024-01-04, regressors)"
+    noisy = rb.Series(np.zeros(2), np.ones((2, 1)), np.array([0.0, 2.0]), unit=0.5)
+    assert repr(noisy) == "Series(2 observations, 1 column, from 0.0 to 2.0 by 0.5, own noise)"

@@ -44,6 +44,16 @@ class Series:
     def __len__(self) -> int:
         return len(self.values)
 
+    def __repr__(self) -> str:
+        """What it has, not all its numbers."""
+        shape = np.shape(self.values)
+        columns = shape[1] if len(shape) == 2 else 1
+        parts = [f"{len(self)} observations", "1 column" if columns == 1 else f"{columns} columns"]
+        if self.times is not None and len(self.times):
+            parts.append(f"from {self.times[0]} to {self.times[-1]}" + ("" if self.unit is None else f" by {self.unit}"))
+        parts += ["own noise"] * (self.noise_covariance is not None) + ["regressors"] * (self.regressors is not None)
+        return f"Series({', '.join(parts)})"
+
     @cached_property
     def ticks(self) -> np.ndarray | None:
         """(N + 1): ticks of all observations, from 0 on, and the end of the last, which lasts one; None without times."""

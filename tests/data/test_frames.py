@@ -226,6 +226,22 @@ def test_a_column_of_an_array_may_be_time() -> None:
     assert table.label(1) == 0.75
 
 
+@pytest.mark.parametrize(
+    ("times", "places"),
+    [
+        ([1.2101415672192695, 2.0, 3.5], ["1.21", "2", "3.5"]),
+        ([0.1, 0.2, 0.30000000000000004], ["0.1", "0.2", "0.3"]),
+        ([1000.25, 2000.5, 4000.0], ["1000", "2000", "4000"]),
+        ([0.0, 1e-9, 1.0, 2.0], ["0", "1e-09", "1", "2"]),  # rounded, two would be one
+        ([1.5, 1.5, 1.5], ["1.5", "1.5", "1.5"]),
+    ],
+)
+def test_how_numbers_are_said(times: list[float], places: list[str]) -> None:
+    table = read_table(np.zeros(len(times)), time=times)
+    assert [table.place(row) for row in range(len(times))] == places
+    assert [table.label(row) for row in range(len(times))] == times
+
+
 def test_an_index_that_is_no_time_still_names_rows() -> None:
     table = read_table(pd.DataFrame(COLUMNS, index=["z", "y", "x"]))
     assert table.times is None

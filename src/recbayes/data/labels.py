@@ -105,13 +105,29 @@ def texts_of(labels: Any) -> list[str]:
     """How labels are said. All dates in them have one form: that of days where no time of day differs from midnight."""
     clock = _clock(labels)
     if clock is None:
-        return [_text(label) for label in labels]
+        return _rounded(labels) or [_text(label) for label in labels]
     unit = np.datetime_data(clock.dtype)[0]
     if unit not in ("Y", "M"):
         unit = next(unit for unit in UNITS if (clock.astype(f"datetime64[{unit}]") == clock).all() or unit == UNITS[-1])
     texts = [str(text).replace("T", " ") for text in clock.astype(f"datetime64[{unit}]").astype(str)]
     aware = unit in UNITS[1:] and len(labels) and getattr(labels[0], "tzinfo", None) is not None
     return [f"{text} {label:%z}" for text, label in zip(texts, labels, strict=True)] if aware else texts
+
+
+def _rounded(labels: Any) -> list[str]:
+    """Numbers with fractions, to a hundredth of how far neighbours are apart; none if those would not be told apart."""
+    array = labels.to_numpy() if hasattr(labels, "to_numpy") else labels
+    if array.dtype.kind == "O" and all(isinstance(one, float) for one in array):
+        array = array.astype(np.float64)
+    if array.dtype.kind != "f" or not np.isfinite(array).all():
+        return []
+    apart = np.abs(np.diff(array))
+    if not apart.any() or (array == np.round(array)).all():
+        return []
+    digits = 2 - int(np.floor(np.log10(np.median(apart[apart > 0]))))
+    texts = [f"{label:.{max(digits, 0)}f}" for label in array.tolist()]
+    texts = [text.rstrip("0").rstrip(".") if "." in text else text for text in texts]
+    return texts if digits <= 12 and len(set(texts)) == len(np.unique(array)) else []
 
 
 def _clock(labels: Any) -> np.ndarray | None:

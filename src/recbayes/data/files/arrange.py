@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from recbayes.data.files.column import DATES, EMPTY, MIXED, NUMBERS, TEXT, Column, Contents, not_among
-from recbayes.data.files.dates import dates_in_numbers
+from recbayes.data.files.dates import dates_in_numbers, seconds_in
 from recbayes.data.files.order import Clock, clock_of, is_ordered
 from recbayes.data.files.settings import Settings
 from recbayes.errors import FileError
@@ -44,6 +44,10 @@ def arrange(contents: Contents, settings: Settings) -> Arranged:
     by = columns[_place(columns, settings.by)] if isinstance(settings.by, str) else None
     groups = None if by is None else _group_numbers(by, contents)
     time = None if settings.time is False else _time(columns, settings, by, groups, notes)
+    if time is not None and (both := _with_time_of_day(columns, time, settings)) is not None:
+        columns = [one for one in columns if one.name != both[1]]
+        time = both[0]
+        notes.append(f"the time of day is {both[1]!r}")
     if settings.by is None:
         for clock in _possible(columns, settings) if time is None else [time]:
             by = None if is_ordered(clock.stamps, None) else _separating(columns, clock, settings)
@@ -108,7 +112,7 @@ def _time(
         raise FileError(f"{broken[0].problem}; mend it, or say that there is no time in the file")
     found: Clock | None = _clock(dated[0]) if dated else _counted(free, columns, groups)
     if found is not None:
-        notes.append(f"time is {found.name!r}")
+        notes.append(f"time is column {found.name}" if found.name.isdigit() else f"time is {found.name!r}")
         note = dated[0].note if dated else found.note
         notes += [note] if note else []
     return found
@@ -137,6 +141,20 @@ def _counted(free: Sequence[Column], columns: Sequence[Column], groups: np.ndarr
             return clock
         if column is free[0] and is_ordered(clock.stamps, groups) and _is_even(clock.stamps, groups):
             return clock
+    return None
+
+
+def _with_time_of_day(columns: Sequence[Column], time: Clock, settings: Settings) -> tuple[Clock, str] | None:
+    """Days that repeat, with the column of times of day that tells them apart, and its name."""
+    labels = time.labels
+    if getattr(labels, "dtype", None) != np.dtype("M8[D]") or len(np.unique(labels)) == len(labels):
+        return None
+    for column in columns:
+        if column.kind == TEXT and column.name not in (settings.by, *(settings.columns or ())):
+            seconds = seconds_in(column.entries)
+            if seconds is not None:
+                stamps = labels + (1e6 * seconds).round().astype("timedelta64[us]")
+                return clock_of(time.name, stamps), column.name
     return None
 
 
@@ -190,12 +208,16 @@ def _values(rest: Sequence[Column], settings: Settings, notes: list[str]) -> lis
         if empty:
             listed = ", ".join(map(repr, empty[:8]))
             raise FileError(f"all values are missing in its column{'s' if len(empty) > 1 else ''} {listed}")
-        texts = [f"{one.name!r} is {'dates' if one.kind == DATES else 'text, such as ' + _sample(one)}" for one in rest[:4]]
-        raise FileError("there is no column of numbers in it" + (": " + "; ".join(texts) if texts else " but its time"))
+        kinds = [f"{one.name!r} is {'dates' if one.kind == DATES else 'text, such as ' + _sample(one)}" for one in rest[:4]]
+        raise FileError("there is no column of numbers in it" + (": " + "; ".join(kinds) if kinds else " but its time"))
+    texts = [one for one in rest if one.kind == TEXT]
+    if len(chosen) == 1 and texts and (chosen[0].name.lower() in TIMES or _counts(chosen[0], 1)):
+        beside = f"beside {chosen[0].name!r}: {texts[0].name!r} is text, such as {_sample(texts[0])}"
+        raise FileError(f"there is no column of numbers {beside}; choose columns (columns) if that is meant")
     left = [one for one in rest if one not in chosen and not (one.kind == EMPTY and one.name.isdigit())]
     if left:
-        kinds = {TEXT: "text", DATES: "dates", EMPTY: "empty"}
-        notes.append("left out: " + ", ".join(f"{one.name!r} ({kinds[one.kind]})" for one in left[:8]))
+        named = {TEXT: "text", DATES: "dates", EMPTY: "empty"}
+        notes.append("left out: " + ", ".join(f"{one.name!r} ({named[one.kind]})" for one in left[:8]))
     return chosen
 
 

@@ -12,6 +12,7 @@ IN_NUMBERS = re.compile(
     r"(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})"
     r"(?:[T ]+(\d{1,2}):(\d\d)(?::(\d\d)(\.\d{1,6})?\d*)?(?: ?([AaPp])[Mm])?)?$"
 )
+OF_DAY = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(\.\d{1,6})?\d*)?(?: ?([AaPp])[Mm])?$")
 QUARTER = re.compile(r"(\d{4})[- ]?[Qq]([1-4])$")
 WITH_NAMES = (
     *("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%d %B %Y", "%d. %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y"),
@@ -92,7 +93,7 @@ def _in_numbers(cells: list[str]) -> Dates | None:
         name: days + (seconds * 1e6).round().astype("timedelta64[us]") if timed else days for name, days in valid.items()
     }
     name = min(stamps, key=lambda one: _unevenness(stamps[one]))
-    sure = "" if len(stamps) == 1 else "; told another way if that is wrong"
+    sure = "" if len(stamps) == 1 else "; say how they are written if that is wrong"
     return Dates(stamps[name], f"dates such as {cells[0]} are {name}{sure}")
 
 
@@ -102,6 +103,14 @@ def _clock(parts: Sequence[Any]) -> float:
         return 0.0
     hours = int(hour) % 12 + (12 if half in "pP" else 0) if half else int(hour)
     return 3600.0 * hours + 60.0 * int(minute) + int(second or 0) + float(fraction or 0)
+
+
+def seconds_in(cells: Sequence[str]) -> np.ndarray | None:
+    """Times of day, as seconds since midnight; None if some cells are none."""
+    found = [OF_DAY.match(cell.strip()) for cell in cells]
+    if not all(found):
+        return None
+    return np.array([_clock((one[1], one[2], one[3], one[4], one[5])) for one in found if one is not None])
 
 
 def _days(years: np.ndarray, months: np.ndarray, days: np.ndarray) -> np.ndarray | None:

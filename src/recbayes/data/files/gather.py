@@ -65,8 +65,10 @@ class Gathering:
         if odd.any():
             missing = np.isnan(values) & ~odd
             return self._otherwise(values, odd, missing, place)
+        if np.isnan(values).all():
+            return Column(self._name, EMPTY, values)
         seen.update(own)
-        return Column(self._name, EMPTY if np.isnan(values).all() else NUMBERS, values)
+        return Column(self._name, NUMBERS, values)
 
     def _otherwise(self, values: np.ndarray, odd: np.ndarray, missing: np.ndarray, place: Callable[[int], str]) -> Column:
         """Dates or text, or numbers with something among them."""

@@ -10,6 +10,7 @@ MISSING = frozenset(
     ["", "NA", "N/A", "n/a", "na", "NaN", "nan", "NAN", "-nan", "null", "NULL", "Null", "None", "none", "#N/A", "#NA"]
     + ["<NA>", "NaT", "-", "--", "?", ".", "missing"]
 )
+BOOLEANS = {"true": 1.0, "false": 0.0}
 GROUPED = {mark: re.compile(rf"[+-]?\d{{1,3}}(?:\{mark}\d{{3}})+(?!\d)") for mark in ",."}
 
 
@@ -36,8 +37,10 @@ def number_in(cell: str, decimal: str) -> float | None:
         cell = cell.replace(mark, "")
     if "_" in cell:
         return None
+    if cell.lower() in BOOLEANS:
+        return BOOLEANS[cell.lower()]
     try:
-        return float(cell.replace(",", "."))
+        return float(cell.removesuffix("%").replace(",", "."))
     except ValueError:
         return None
 

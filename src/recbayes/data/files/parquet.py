@@ -20,11 +20,12 @@ READERS = (("pyarrow.parquet", "read_table"), ("polars", "read_parquet"), ("pand
 def read_parquet(content: bytes, settings: Settings) -> Contents:
     """The columns of a Parquet file."""
     raw = columns_of(_frame(content), "it")
-    names = named_columns([str(key) for key in raw.keys])
+    keys = [str(key) for key in raw.keys]  # pandas has its index at the end, under a name of its own
+    names = named_columns(["index" if key.startswith("__index_level_0") and "index" not in keys else key for key in keys])
     if not raw.arrays or not len(raw.arrays[0]):
         raise FileError("there are no rows in it")
     columns = [_column(raw, place, name, settings) for place, name in enumerate(names)]
-    return Contents([one for one in columns if not one.name.startswith("__index_level_")] or columns, True)
+    return Contents(columns, True)
 
 
 def _frame(content: bytes) -> Any:

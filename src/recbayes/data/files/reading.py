@@ -36,8 +36,18 @@ class Reading:
         """The only series; an error if there are several."""
         if len(self.series) != 1:
             names = ", ".join(map(repr, list(self.series)[:8]))
-            raise DataError(f"{self.name} has {len(self.series)} series, {names}; take one of `series`, or list(reading)")
+            raise DataError(
+                f"{self.name} has {len(self.series)} series, {names}; take one, as in reading[{next(iter(self.series))!r}]"
+            )
         return next(iter(self.series.values()))
+
+    def __getitem__(self, which: str | int) -> Table:
+        """A series, by the name of its group or by its place."""
+        if isinstance(which, str):
+            if which not in self.series:
+                raise DataError(f"{self.name} has no series {which!r}; it has {', '.join(map(repr, list(self.series)[:8]))}")
+            return self.series[which]
+        return list(self.series.values())[which]
 
     def __iter__(self) -> Iterator[Table]:
         return iter(self.series.values())

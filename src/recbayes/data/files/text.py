@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from recbayes.data.files.above import lines_above
 from recbayes.data.files.column import Column, Contents, named_columns
 from recbayes.data.files.dialect import Dialect, guess_dialect
 from recbayes.data.files.gather import Gathering, Telling
 from recbayes.data.files.settings import Settings
 from recbayes.errors import FileError
 
+LOOK = 2000  # lines
 CHUNK = 1 << 11  # rows that are turned into numbers at a time: more, and the collector of garbage goes through them all
 MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe\x00\x00": "utf-32", b"\x00\x00\xfe\xff": "utf-32"} | {
     b"\xff\xfe": "utf-16",
@@ -55,13 +57,18 @@ def decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
 def read_text(content: bytes, settings: Settings) -> Contents:
     """The columns of a table in text."""
     text, notes = decoded(content, settings.encoding)
-    for _ in range(min(settings.skip, text.count("\n") + 1)):
-        text = text.partition("\n")[2]
-    beginning = [line.rstrip("\r\n") for line in islice(io.StringIO(text), 2000)]
+    text, beginning = _without(text, settings.skip)
     if not any(line.strip() for line in beginning):
-        raise FileError("it is empty" if not text.strip() else "its first 2000 lines are empty")
+        raise FileError("it is empty" if not text.strip() else f"its first {LOOK} lines are empty")
     dialect = guess_dialect(beginning, settings.separator, settings.decimal, settings.comment, settings.header)
-    rows, numbers = _rows(text, dialect, settings.skip), array("q")
+    skipped = settings.skip
+    if not skipped and settings.header is not False:
+        skipped = lines_above(beginning, dialect.separator, dialect.decimal, dialect.comment)
+        if skipped:
+            notes.append(f"the first {skipped} lines are no part of the table")
+            text, beginning = _without(text, skipped)
+            dialect = guess_dialect(beginning, settings.separator, settings.decimal, settings.comment, settings.header)
+    rows, numbers = _rows(text, dialect, skipped), array("q")
     seen: Counter[str] = Counter()
     columns = _columns(rows, numbers, dialect, settings, seen)
     notes += dialect.notes
@@ -70,6 +77,13 @@ def read_text(content: bytes, settings: Settings) -> Contents:
         notes.append("missing: " + ", ".join(list(said)[:6]))
     place = [f"line {numbers[0]}"] if len(numbers) else []
     return Contents(columns, dialect.names is not None, notes, lambda row: f"line {numbers[row]}" if place else f"row {row}")
+
+
+def _without(text: str, count: int) -> tuple[str, list[str]]:
+    """A text without its first lines, and the lines that it begins with then."""
+    for _ in range(min(count, text.count("\n") + 1)):
+        text = text.partition("\n")[2]
+    return text, [line.rstrip("\r\n") for line in islice(io.StringIO(text), LOOK)]
 
 
 def _rows(text: str, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:

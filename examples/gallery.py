@@ -17,6 +17,7 @@ import numpy as np
 import numpyro.distributions as dist
 
 import recbayes as rb
+from recbayes.plot.colours import CHANGE
 
 FIGURE = Path(__file__).parents[1] / "docs" / "figures" / "gallery.png"
 
@@ -219,7 +220,7 @@ def draw(outcomes: dict[str, Outcome], path: Path) -> None:
         top, bottom = part.subplots(2, 1, sharex=True)
         top.plot(np.arange(len(one.y)) + 0.5, one.y, ".", color="black", markersize=3)
         for leaf in one.truth.leaves[:-1]:
-            top.axvline(leaf.end, color="tab:orange", linewidth=0.8)
+            top.axvline(leaf.end, color=CHANGE, linestyle="--", linewidth=0.8)
         top.set_title(f"{name}: F1 {one.f1:.2f}, expected {one.posterior.expected_f1:.2f}", fontsize=9)
         top.set_xlim(0, len(one.y))
         rb.plot.scape(one.posterior, [one.posterior.tree()], colour_bar=False, ax=bottom)

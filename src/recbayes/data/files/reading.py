@@ -35,10 +35,9 @@ class Reading:
     def table(self) -> Table:
         """The only series; an error if there are several."""
         if len(self.series) != 1:
-            names = ", ".join(map(repr, list(self.series)[:8]))
-            raise DataError(
-                f"{self.name} has {len(self.series)} series, {names}; take one, as in reading[{next(iter(self.series))!r}]"
-            )
+            names = list(self.series)
+            said = ", ".join(map(repr, names[:8]))
+            raise DataError(f"{self.name} has {len(names)} series, {said}; take one, as in reading[{names[0]!r}]")
         return next(iter(self.series.values()))
 
     def __getitem__(self, which: str | int) -> Table:

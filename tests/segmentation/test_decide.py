@@ -49,6 +49,16 @@ def test_draws_without_weight_are_not_told_even_where_more_is_wished_for() -> No
     assert 50 in [one.position for one in decide(found, LENGTH, TOLERANCE, (2, 99))]
 
 
+def test_changes_nearer_than_the_tolerance_are_two_if_nearly_all_draws_have_both() -> None:
+    """A run of few observations far from the others: one change alone would have its level go on."""
+    told = decide(boundaries_of([[40, 44]] * 19 + [[40]]), LENGTH, TOLERANCE, (0, 99))
+    assert [(one.position, one.low, one.high) for one in told] == [(40, 40, 40), (44, 44, 44)]
+    assert min(one.probability for one in told) >= 0.95
+    for doubtful in ([[40, 44], [40], [41], [42]], [[40, 44]] * 8 + [[40]] * 2):
+        assert len(decide(boundaries_of(doubtful), LENGTH, TOLERANCE, (0, 99))) == 1
+    assert len(decide(boundaries_of([[40, 44]] * 20), LENGTH, TOLERANCE, (0, 99), minimum=5)) == 1
+
+
 def test_exact_places_are_wanted_where_the_tolerance_is_nothing() -> None:
     assert decide(boundaries_of([[50], [51], [52]]), LENGTH, 0, (0, 99)) == []
 

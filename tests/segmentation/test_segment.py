@@ -30,6 +30,16 @@ def test_several_jumps_are_found() -> None:
     assert rb.segment(steps([0.0, 3.0, -1.0, 2.0], [12, 15, 10, 16]), seed=0).change_points == [12, 27, 37]
 
 
+def test_a_run_shorter_than_the_tolerance_is_a_segment_with_its_own_level() -> None:
+    y = 0.5 * np.random.default_rng(0).normal(size=90)
+    y[40:44] += 5.0
+    found = rb.segment(y, seed=0, draws=100)
+    assert found.change_points == [40, 44]
+    levels = [leaf.value[0] for leaf in found.tree.leaves if leaf.value is not None]
+    assert levels[1] > 2.5  # between what is expected of levels and the run's own mean
+    assert [levels[0], levels[2]] == pytest.approx([y[:40].mean(), y[44:].mean()], abs=0.3)
+
+
 def test_a_change_of_noise_is_found() -> None:
     rng = np.random.default_rng(1)
     found = rb.segment(np.concatenate([0.1 * rng.normal(size=30), 2.0 * rng.normal(size=30)]), seed=0)

@@ -1,8 +1,9 @@
 """Which change points to tell: where draws have a boundary, give or take a few positions.
 
 The probability of one change is often spread over neighbouring positions, none of which is likely by itself. So what counts
-is the probability of a boundary within a tolerance of a position; and changes that are closer to each other are one. A small
-change may be beyond doubt and its place not: what is not told so is looked for within twice the tolerance.
+is the probability of a boundary within a tolerance of a position; and changes that are closer to each other are one, unless
+nearly all draws have both, as of a run of few observations far from the others. A small change may be beyond doubt and its
+place not: what is not told so is looked for within twice the tolerance.
 """
 
 from collections.abc import Callable
@@ -13,6 +14,8 @@ import numpy as np
 
 WINDOWS = (1, 2)  # tolerances, within which a change is looked for
 WIDE = 4  # tolerances, within which boundaries belong to a change
+SURE = 0.9  # how probable two changes must be within the tolerance to be told as two,
+RUN = 3  # and how far apart; fewer observations may be outliers of the segments about them
 
 
 class ChangePoint(NamedTuple):
@@ -119,8 +122,11 @@ def _taken(
     """A position within the window about a centre, and what is left when a change is told there."""
     inside = np.abs(left.positions - centre) <= window
     position = place(left, inside)
-    apart = max(window, minimum - 1)
-    return position, left.without((np.abs(left.positions - position) <= apart) | _nearest(left, inside, position))
+    distance, own = np.abs(left.positions - position), _nearest(left, inside, position)
+    near = (distance <= max(window, minimum - 1)) & ~own
+    others = near & (distance >= max(minimum, RUN))
+    both = float(left.weights[np.unique(left.owners[others])].sum())
+    return position, left.without(own | (near & ~others if both > SURE else near))
 
 
 def _are_apart(positions: list[int], length: int, minimum: int) -> bool:

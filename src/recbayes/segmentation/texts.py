@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
 
@@ -55,7 +53,7 @@ def headline(found: "Segmentation") -> str:
 def _segments(found: "Segmentation") -> str:
     lines = ["segments:"]
     rows = [row for row in found.rows() if row["kind"] != "group"]
-    for row in rows[:MOST]:
+    for row, leaf in zip(rows[:MOST], found.tree.leaves, strict=False):
         numbers = []
         for name, value in row.items():
             if (
@@ -64,15 +62,10 @@ def _segments(found: "Segmentation") -> str:
                 and not (name.startswith("slope") and not value)
             ):
                 numbers.append(f"{name} {value:.4g}")
-        lines.append(f"  {_text(row['start'])} to {_text(row['end'])}: " + ", ".join(numbers))
+        first, last = (found.data.place(position).removeprefix("row ") for position in (leaf.start, leaf.end - 1))
+        lines.append(f"  {first} to {last}: " + ", ".join(numbers))
     return "\n".join([*lines, *_more(len(rows), "table()")])
 
 
 def _more(count: int, name: str) -> list[str]:
     return [f"  and {count - MOST} more: see {name}"] if count > MOST else []
-
-
-def _text(label: object) -> str:
-    if isinstance(label, np.datetime64):
-        return str(label).removesuffix("T00:00:00.000000000").removesuffix("T00:00:00")
-    return str(label).removesuffix(" 00:00:00")

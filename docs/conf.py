@@ -51,7 +51,6 @@ if any((HERE / "gallery").glob("plot_*.py")):
         "filename_pattern": "/plot_",
         "within_subsection_order": "gallery_order.order",
         "abort_on_example_error": True,
-        "capture_repr": (),
         "download_all_examples": False,
         "copyfile_regex": r"$^",
         "capture_repr": (),  # what is said is printed

@@ -218,11 +218,11 @@ def draw(outcomes: dict[str, Outcome], path: Path) -> None:
     parts = np.ravel(figure.subfigures(-(-len(outcomes) // across), across, squeeze=False))
     for (name, one), part in zip(outcomes.items(), parts, strict=False):
         top, bottom = part.subplots(2, 1, sharex=True)
-        top.plot(np.arange(len(one.y)) + 0.5, one.y, ".", color="black", markersize=3)
+        top.plot(one.y, ".", color="black", markersize=3)
         for leaf in one.truth.leaves[:-1]:
-            top.axvline(leaf.end, color=CHANGE, linestyle="--", linewidth=0.8)
+            top.axvline(leaf.end - 0.5, color=CHANGE, linestyle="--", linewidth=0.8)
         top.set_title(f"{name}: F1 {one.f1:.2f}, expected {one.posterior.expected_f1:.2f}", fontsize=9)
-        top.set_xlim(0, len(one.y))
+        top.set_xlim(-0.5, len(one.y) - 0.5)
         rb.plot.scape(one.posterior, [one.posterior.tree()], colour_bar=False, ax=bottom)
         top.set_xlabel("")
     figure.savefig(path, dpi=80)

@@ -98,6 +98,12 @@ def test_pictures_in_ascii(tmp_path: Path) -> None:
     assert "  |- 2024-01-01 to 2024-01-20" in text
 
 
+def test_shells_complete_commands() -> None:
+    asked = {"_RECBAYES_COMPLETE": "complete_bash", "COMP_WORDS": "recbayes se", "COMP_CWORD": "1"}
+    done = run(COMMAND, stdout=subprocess.PIPE, env=asked)
+    assert done.stdout.decode().split() == ["segment"]
+
+
 def test_help_is_quick() -> None:
     """Nothing heavy is loaded to say what there is."""
     code = "import sys\nfrom recbayes.cli import app\ntry: app()\nfinally: print(*sys.modules)"

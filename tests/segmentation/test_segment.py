@@ -253,6 +253,8 @@ def test_segments_begin_at_boundaries() -> None:
     for wrong in ([31], [-1], [1.5], "x"):
         with pytest.raises(DataError, match="boundaries must be whole numbers between 0 and 30"):
             quick(y, boundaries=wrong)
+    with pytest.raises(DataError, match=r"got \['2024-01-01'\]; rows of dates are found by numpy.searchsorted"):
+        quick(y, boundaries=["2024-01-01"])
 
 
 # Refusals

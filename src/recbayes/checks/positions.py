@@ -18,5 +18,8 @@ def positions(values: Any, length: int, name: str) -> np.ndarray:
         points = points.astype(np.int64)
     whole = points.ndim == 1 and points.dtype.kind in "iu"
     if not whole or (points.size and (points.min() < 0 or points.max() > length)):
-        raise DataError(f"{name} must be whole numbers between 0 and {length}, the length of the series")
+        advice = "; rows of dates are found by numpy.searchsorted(index, dates)" if points.dtype.kind in "MUO" else ""
+        raise DataError(
+            f"{name} must be whole numbers between 0 and {length}, the length of the series, got {short(values)}{advice}"
+        )
     return np.unique(points).astype(np.int64)

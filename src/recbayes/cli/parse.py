@@ -70,7 +70,10 @@ def parse(
     import recbayes as rb
 
     try:
-        posteriors = rb.sample_posterior(chosen, [one.sequence for one in sequences], draws=draws, seed=seed)
+        if len(sequences) == 1:  # by itself, so that notes need not say which series they are about
+            posteriors = [rb.sample_posterior(chosen, sequences[0].sequence, draws=draws, seed=seed)]
+        else:
+            posteriors = rb.sample_posterior(chosen, [one.sequence for one in sequences], draws=draws, seed=seed)
     except (DataError, LengthError) as problem:
         raise told_of(problem, [data], sequences) from problem
     trees = [one.tree(objective) for one in posteriors]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recbayes.tree.tree import Tree
 
 WIDEST = 120  # characters that a picture takes
+DEEPEST = 12  # levels that are drawn as indentation; below, a number says the level
 MOST = 60  # nodes of a tree that are told
 
 
@@ -63,8 +64,8 @@ def tree_lines(tree: "Tree", place: Callable[[int], str], about: Sequence[str]) 
     for index, (node, level) in enumerate(zip(tree.nodes, tree.levels, strict=True)):
         del open_branches[max(level - 1, 0) :]
         last = latest[tree.parents[index]] == index
-        indent = "".join("│  " if branch else "   " for branch in open_branches)
-        indent += "" if not level else "└─ " if last else "├─ "
+        indent = "".join("│  " if branch else "   " for branch in open_branches[:DEEPEST])
+        indent += f"[{level}] " if level > DEEPEST else "" if not level else "└─ " if last else "├─ "
         if level:
             open_branches.append(not last)
         names.append(f"{indent}{place(node.start)} to {place(node.end - 1)}")

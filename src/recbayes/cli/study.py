@@ -50,19 +50,14 @@ def synthetic(
 
 @contextmanager
 def told() -> Iterator["Console"]:
-    """What ends a study is told in a line on standard error, where more may be written."""
+    """What ends a study, and that it can be gone on with, is told in a line on standard error, where more may be written."""
     from concurrent.futures import BrokenExecutor
 
     from rich.console import Console
 
-    from recbayes.errors import FileError, StudyError
-
-    errors = Console(stderr=True)
+    errors = Console(stderr=True, soft_wrap=True)
     try:
         yield errors
-    except (FileError, StudyError, OSError) as problem:
-        errors.print(str(problem), style="red", highlight=False, markup=False)
-        raise typer.Exit(1) from problem
     except BrokenExecutor as problem:
         errors.print(
             "A process of the study died, perhaps for want of memory. What was finished is kept: run the same command to go "

@@ -20,7 +20,7 @@ bench-peers compare: export NUMBA_CACHE_DIR := $(CURDIR)/.cache/kernels/peers-$(
 help: ## say what the targets do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/installed ## find where the flow of the Nile changed, and draw it
+demo: $(VENV)/installed ## find where the flow of the Nile changed: in words, as a picture and as a page
 	$(BIN)/recbayes demo
 
 study: $(VENV)/installed-dev ## run the paper's evaluation again, with all methods; STUDY=--quick for a glance

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
     output: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path("recbayes-demo.png"),
+    report: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("recbayes-demo.html"),
 ) -> None:
-    """Find where the flow of the Nile changed, with probabilities, a tree and a picture."""
+    """Find where the flow of the Nile changed, with probabilities, a tree, a picture and a page."""
     os.environ["MPLBACKEND"] = "Agg"  # a picture for a file needs no window
     from rich.console import Console
 
@@ -28,7 +29,7 @@ def demo(
     console.print(f"\n>>> found = rb.segment(rb.data.nile(), seed={seed})\n>>> found", style="cyan")
     with console.status("drawing trees (kernels are compiled on the first run, which takes half a minute)"):
         found = rb.segment(nile, seed=seed)
-    console.print(found.summary(), markup=False)
+    console.print(found.summary(), markup=False, soft_wrap=True)
     console.print("\nIts tree, with the probability of every node:")
     console.print(str(_in_words(found)), markup=False, no_wrap=True, overflow="ellipsis")
     console.print(f'\n>>> found.plot().savefig("{output}")', style="cyan", markup=False)
@@ -36,9 +37,13 @@ def demo(
         found.plot().savefig(output, dpi=110, format=output.suffix[1:] or "png")
     except ValueError as problem:  # a kind of picture that is none
         raise typer.BadParameter(str(problem), param_hint="--output") from problem
+    console.print(f'>>> found.to_html("{report}")', style="cyan", markup=False)
+    found.to_html(report)
     console.print(
-        f"The picture is in {output}. Now try rb.segment on a series of yours, from an array or a data frame.",
+        f"The picture is in {output}, and {report} opens in any browser: point at a span and click on it.\n"
+        "Now try a series of yours: rb.segment takes arrays and data frames, recbayes segment takes files.",
         markup=False,
+        soft_wrap=True,
     )
 
 

@@ -54,14 +54,8 @@ def _segments(found: "Segmentation") -> str:
     lines = ["segments:"]
     rows = [row for row in found.rows() if row["kind"] != "group"]
     for row, leaf in zip(rows[:MOST], found.tree.leaves, strict=False):
-        numbers = []
-        for name, value in row.items():
-            if (
-                name.split(" ")[0] in ("level", "slope", "noise")
-                and value is not None
-                and not (name.startswith("slope") and not value)
-            ):
-                numbers.append(f"{name} {value:.4g}")
+        told = ("level", "slope", "noise") if row["kind"].startswith("trend") else ("level", "noise")
+        numbers = [f"{name} {value:.4g}" for name, value in row.items() if name.split(" ")[0] in told and value is not None]
         first, last = (found.data.place(position).removeprefix("row ") for position in (leaf.start, leaf.end - 1))
         lines.append(f"  {first} to {last}: " + ", ".join(numbers))
     return "\n".join([*lines, *_more(len(rows), "table()")])

@@ -52,3 +52,17 @@ def test_contrast_and_mixtures_at_their_ends() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)  # the WCAG's well-known example
     assert mixed("#ff8000", "#000000", 0.5) == "#804000"
+
+
+def test_spelling_follows_the_key_signature() -> None:
+    assert [key_name(1, "major", sharps) for sharps in (7, -5, None)] == ["C# major", "Db major", "Db major"]
+    assert [key_name(8, "minor", sharps) for sharps in (7, -5, None)] == ["G# minor", "Ab minor", "G# minor"]
+    assert [key_name(5, "minor", sharps) for sharps in (7, -4)] == ["E# minor", "F minor"]
+    assert " ".join(tonic_name(step, None, 0) for step in range(12)) == "C C# D Eb E F F# G Ab A Bb B"
+    for signature in range(-7, 8):
+        for mode, place in (("major", 0), ("minor", 9)):
+            tonic = (place + 7 * signature) % 12
+            name = key_name(tonic, mode, signature).removesuffix(f" {mode}")
+            letters = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
+            assert (letters[name[0]] + name.count("#") - name[1:].count("b")) % 12 == tonic
+            assert len(name) <= 2

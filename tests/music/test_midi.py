@@ -45,9 +45,11 @@ def test_time_signatures_that_cannot_be(tmp_path: Path) -> None:
 
 
 BROKEN = {
-    "empty.mid": (b"", "not a sound MIDI file"),
-    "text.midi": (b"This is no MIDI file at all.", "not a sound MIDI file"),
-    "half.mid": (midi(played(0, 480, 60))[:-9], "not a sound MIDI file"),
+    "empty.mid": (b"", "not a MIDI file"),
+    "text.midi": (b"This is no MIDI file at all.", "not a MIDI file, whatever its ending$"),
+    "score.mid": (b"\n<score-partwise/>", r"give it the ending \.musicxml"),
+    "half.mid": (midi(played(0, 480, 60))[:-9], "not a sound MIDI file: it is damaged, or cut off$"),
+    "head.mid": (b"MThd", "not a sound MIDI file: it is damaged, or cut off$"),
     "silent.mid": (midi([signature(0, 4, 2)]), r"silent\.mid has no notes; give"),
     "drums.mid": (midi(played(0, 480, 36, channel=9)), "has no notes but drums"),
     "long.mid": (midi([signature(0, 1, 7)], played(0, 1 << 27, 60), quarter=96), "quarters long"),
@@ -68,11 +70,24 @@ def test_a_midi_file_has_no_repeats(tmp_path: Path) -> None:
 
 
 def test_other_files(tmp_path: Path) -> None:
-    for name, complaint in {"x.txt": "unknown ending; scores are .musicxml", "x": "unknown ending"}.items():
+    for name, complaint in {
+        "x.txt": "unknown ending; scores are .musicxml",
+        "x": "unknown ending",
+        "x.mscz": "export MusicXML from MuseScore",
+        "x.pdf": "a picture of a score",
+    }.items():
         with pytest.raises(FileError, match=complaint):
             read_score(written(tmp_path, name, b"hello"))
     with pytest.raises(FileError, match=r"none\.krn is not there"):
         read_score(tmp_path / "none.krn")
     (tmp_path / "folder.mid").mkdir()
-    with pytest.raises(FileError, match=r"folder\.mid is not a file"):
+    with pytest.raises(FileError, match=r"folder\.mid is a folder; name a file in it"):
         read_score(tmp_path / "folder.mid")
+    with pytest.raises(FileError, match=r"^\. is a folder; name a file in it"):
+        read_score(".")
+
+
+def test_key_signatures(tmp_path: Path) -> None:
+    event = (0, bytes([0xFF, 0x59, 2, 0xFC, 0]))  # four flats
+    assert read_score(written(tmp_path, "x.mid", midi([event], played(0, 480, 60)))).signature == -4
+    assert read_score(written(tmp_path, "y.mid", midi(played(0, 480, 60)))).signature is None

@@ -323,6 +323,48 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
 }
 
 
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "latin1", "windows-1252", "UTF-8", "utf-16"])
+def test_encodings(tmp_path: Path, encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?>\n' + music_xml(C, title="<movement-title>Prélude</movement-title>")
+    found = read(tmp_path, "x.musicxml", text.encode(encoding))
+    assert found.title == "Prélude"
+    assert pitches(found) == [60]
+
+
+def test_compressed_scores_with_another_ending(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.musicxml", "w") as file:
+        file.writestr(
+            "META-INF/container.xml", '<container><rootfiles><rootfile full-path="a.xml"/></rootfiles></container>'
+        )
+        file.writestr("a.xml", music_xml(C))
+    assert pitches(read_score(tmp_path / "x.musicxml")) == [60]
+
+
+def test_titles_that_are_only_printed(tmp_path: Path) -> None:
+    """The largest in the middle of the first page."""
+    words = [("A. Composer", 12, "right"), ("Etude", 22, "center"), ("for Anna", 12, "center")]
+    credits = "".join(
+        f'<credit page="1"><credit-words font-size="{size}" justify="{side}" halign="{side}" default-y="1500">{text}'
+        "</credit-words></credit>"
+        for text, size, side in words
+    )
+    assert read(tmp_path, "x.musicxml", music_xml(C, title=credits)).title == "Etude"
+    assert read(tmp_path, "y.musicxml", music_xml(C, title=credits.replace("Etude", ""))).title == "for Anna"
+    assert read(tmp_path, "z.musicxml", music_xml(C)).title == "z"
+
+
+def test_key_signatures_are_those_that_sound(tmp_path: Path) -> None:
+    """A clarinet in B flat has two sharps more on paper."""
+    lower = "<transpose><diatonic>-1</diatonic><chromatic>-2</chromatic></transpose>"
+    flats = music_xml(C).replace("<fifths>0", "<fifths>-3")
+    clarinet = music_xml(C, more=lower).replace("<fifths>0", "<fifths>9")
+    assert read(tmp_path, "x.musicxml", music_xml(C)).signature == 0
+    assert read(tmp_path, "y.musicxml", flats).signature == -3
+    assert read(tmp_path, "z.musicxml", clarinet).signature == 7
+    assert read(tmp_path, "x.krn", kern("**kern", "*k[f#c#g#]", "4c", "*-")).signature == 3
+    assert read(tmp_path, "y.krn", kern("**kern", "4c", "*-")).signature is None
+
+
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_files(tmp_path: Path, name: str, capfd: pytest.CaptureFixture[str]) -> None:
     content, complaint = BROKEN[name]
@@ -333,11 +375,11 @@ def test_broken_files(tmp_path: Path, name: str, capfd: pytest.CaptureFixture[st
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("dying", "told"), [("sys.exit('Alas.')", r"Alas\."), ("os.abort()", r"status -?\d+")])
-def test_verovio_may_die(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dying: str, told: str) -> None:
-    """As it does on files that are damaged; which these are differs from version to version."""
+@pytest.mark.parametrize("dying", ["sys.exit('what():  vector::_M_default_append')", "os.abort()"])
+def test_verovio_may_die(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dying: str) -> None:
+    """As it does on files that are damaged; which these are differs from version to version. Its own words help nobody."""
     monkeypatch.setattr(from_verovio, "PROCESS", written(tmp_path, "dying.py", f"import os, sys; {dying}"))
-    with pytest.raises(FileError, match=rf"x\.musicxml is damaged: verovio gave up on it \({told}\)$"):
+    with pytest.raises(FileError, match=r"x\.musicxml is damaged, or not what its ending says: .* gave up on it$"):
         read(tmp_path, "x.musicxml", music_xml(C))
 
 
@@ -359,5 +401,5 @@ def test_without_verovio(tmp_path: Path) -> None:
     code += f"read_score({str(path)!r})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=dict(os.environ))
     assert done.stderr.splitlines()[-1].startswith(
-        "recbayes.errors.DataError: reading scores needs verovio: pip install 'recbayes[music]'"
+        "recbayes.errors.DataError: scores need verovio: pip install 'recbayes[music]'"
     )

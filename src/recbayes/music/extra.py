@@ -11,4 +11,4 @@ def music_module(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as problem:
-        raise DataError(f"reading scores needs {name}: pip install 'recbayes[music]' ({problem})") from None
+        raise DataError(f"scores need {name}: pip install 'recbayes[music]' ({problem})") from None

@@ -9,6 +9,7 @@ from recbayes.music.meter import Meter
 from recbayes.music.notes import Note, score_of
 from recbayes.music.score import Score
 
+HEAD = b"MThd"
 MOST = 1_000_000  # bars
 USUAL = Meter(4, 4)  # what a MIDI file means that does not say
 
@@ -16,10 +17,14 @@ USUAL = Meter(4, 4)  # what a MIDI file means that does not say
 def read_midi(path: Path) -> Score:
     """The notes of all tracks but drums. It ends where the last note does."""
     symusic = music_module("symusic")
+    content = path.read_bytes()
+    if not content.startswith(HEAD):
+        other = "; it looks like MusicXML: give it the ending .musicxml" if content.lstrip().startswith(b"<") else ""
+        raise FileError(f"{path.name} is not a MIDI file, whatever its ending{other}")
     try:
-        midi = symusic.Score.from_midi(path.read_bytes())
-    except (RuntimeError, ValueError) as problem:
-        raise FileError(f"{path.name} is not a sound MIDI file ({problem})") from None
+        midi = symusic.Score.from_midi(content)
+    except (RuntimeError, ValueError):
+        raise FileError(f"{path.name} is not a sound MIDI file: it is damaged, or cut off") from None
     quarter = max(1, midi.ticks_per_quarter)
     drums = any(len(track.notes) for track in midi.tracks if track.is_drum)
     notes = [
@@ -41,7 +46,9 @@ def read_midi(path: Path) -> Score:
         raise FileError(f"{path.name} is not a sound MIDI file (it is {float(end):.3g} quarters long)")
     bars, meters = _bars({Fraction(0): USUAL, **changes}, end)
     tempo = next((one.qpm for one in midi.tempos if one.time == 0), None)
-    return score_of(path.stem, notes, bars, [str(number + 1) for number in range(len(meters))], meters, tempo)
+    signature = next((int(one.key) for one in midi.key_signatures if one.time == 0), None)
+    names = [str(number + 1) for number in range(len(meters))]
+    return score_of(path.stem, notes, bars, names, meters, tempo, signature=signature)
 
 
 def _bars(changes: dict[Fraction, Meter], end: Fraction) -> tuple[list[Fraction], list[Meter]]:

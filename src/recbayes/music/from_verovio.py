@@ -46,7 +46,8 @@ def read_with_verovio(path: Path, repeats: bool) -> Score:
         raise DataError(f"{path.name} has no notes{only}; give a score with some")
     starts, names, meters = _divided(bars, max(note.offset for note in notes))
     tempo = written.tempo if kern is None or TEMPO.search(kern) else None
-    return score_of(written.title or path.stem, _tied(notes, written, stands_for), starts, names, meters, tempo, drawing)
+    title, sounding = written.title or path.stem, _tied(notes, written, stands_for)
+    return score_of(title, sounding, starts, names, meters, tempo, drawing, written.signature)
 
 
 class _Times:
@@ -96,8 +97,7 @@ def _converted(path: Path, kern: str | None) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         raise FileError(f"{path.name} was not read within {LONGEST:.0f} s; is it what its name says?") from None
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines() or [f"status {done.returncode}"]
-        raise FileError(f"{path.name} is damaged: verovio gave up on it ({said[-1].strip()})")
+        raise FileError(f"{path.name} is damaged, or not what its ending says: verovio, which reads scores, gave up on it")
     found = json.loads(done.stdout.splitlines()[-1])
     if "problem" in found:
         raise FileError(f"{path.name}: {found['problem']}")

@@ -19,14 +19,28 @@ _LIGHTNESS = {"major": 0.81, "minor": 0.51}
 _CHROMA = {"major": 0.1, "minor": 0.09}
 
 
-def tonic_name(tonic: int, mode: str | None = None) -> str:
-    """A tonic as it is mostly spelt in its mode: 8 is Ab, and G# in minor."""
-    return (_MINOR_TONICS if mode == "minor" else PITCH_CLASSES)[tonic % 12]
+def tonic_name(tonic: int, mode: str | None = None, signature: int | None = None) -> str:
+    """A tonic as it is spelt where the key signature has so many sharps (or flats, negative): 1 is Db, and C# with seven.
+
+    Without a signature it is spelt as it mostly is in its mode: 8 is Ab, and G# in minor. Roots of chords have no mode.
+    """
+    if signature is None:
+        return (_MINOR_TONICS if mode == "minor" else PITCH_CLASSES)[tonic % 12]
+    least = 7 * tonic % 12  # steps along the line of fifths from C to the tonic, but for twelves
+    middle = signature + {"major": 0, "minor": 3}.get(mode or "", 2)
+    choices = range(least - 24, least + 25, 12)
+    return _spelt(min(choices, key=lambda step: (abs(step - middle), abs(step - 2), step)))
 
 
-def key_name(tonic: int, mode: str | None) -> str:
+def key_name(tonic: int, mode: str | None, signature: int | None = None) -> str:
     """What a key is called: "Eb major", "C# minor"; without a mode, its tonic alone."""
-    return tonic_name(tonic, mode) + (f" {mode}" if mode else "")
+    return tonic_name(tonic, mode, signature) + (f" {mode}" if mode else "")
+
+
+def _spelt(step: int) -> str:
+    """What is so many fifths above C: 1 is G, -1 is F, 6 is F#."""
+    signs, letter = divmod(step + 1, 7)
+    return "FCGDAEB"[letter] + ("#" * signs if signs > 0 else "b" * -signs)
 
 
 def key_colour(tonic: int | None, mode: str | None = "major") -> str:

@@ -38,9 +38,11 @@ class Written:
     """What is written: pitches by the notes' ids, pairs of tied notes, bars by their ids, quarters a minute.
 
     Ties from voice to voice may have lost an end: notes that are tied to something, and those that something is tied to.
+    The key signature is the first one, in sharps, less in flats, as it sounds.
     """
 
     title: str = ""
+    signature: int | None = None
     tempo: float | None = None
     pitches: dict[str, int] = field(default_factory=dict)
     ties: list[tuple[str, str]] = field(default_factory=list)
@@ -61,9 +63,9 @@ class _Staff:
 def read_mei(root: Element, name: str) -> Written:
     """The first score of a document; notes of percussion have no pitches. Errors speak of it by its name."""
     title = root.find(f"{MEI}meiHead/{MEI}fileDesc/{MEI}titleStmt/{MEI}title")
-    found = Written("" if title is None else " ".join("".join(title.itertext()).split()))
     staves: dict[str, _Staff] = {}
     score = root.find(f".//{MEI}score")
+    found = Written(_words(title) or ("" if score is None else _printed_title(score)))
     for element in [] if score is None else _definitions_and_bars(score):
         if element.tag == f"{MEI}measure":
             _read_bar(element, staves, found, name)
@@ -83,6 +85,23 @@ def mei_text(root: Element) -> str:
     return tostring(root, encoding="unicode")
 
 
+def _words(element: Element | None) -> str:
+    return "" if element is None else " ".join("".join(element.itertext()).split())
+
+
+def _printed_title(score: Element) -> str:
+    """What is printed largest on top of the first page, or first there; composers and the like are at the sides."""
+    head = score.find(f"{MEI}scoreDef/{MEI}pgHead")
+    parts = [] if head is None else [part for part in head.iter(f"{MEI}rend") if part.find(f"{MEI}rend") is None]
+    middle = [part for part in parts if part.get("halign", "center") == "center" and _words(part)]
+    return _words(max(middle, key=_size)) if middle else ""
+
+
+def _size(part: Element) -> float:
+    digits = re.match(r"\d+(\.\d+)?", part.get("fontsize", ""))
+    return float(digits[0]) if digits else 0.0
+
+
 def _definitions_and_bars(parent: Element) -> Iterator[Element]:
     for child in parent:
         if child.tag in (f"{MEI}measure", f"{MEI}scoreDef", f"{MEI}staffDef"):
@@ -96,6 +115,7 @@ def _read_definition(element: Element, staves: dict[str, _Staff], found: Written
     if element.tag == f"{MEI}scoreDef":
         if not found.bars:
             found.tempo = _tempo(element) or found.tempo
+            found.signature = _signature(element) if found.signature is None else found.signature
         if (meter := _meter(element)) is not None:
             for staff in staves.values():
                 staff.meter = meter
@@ -106,6 +126,8 @@ def _read_definition(element: Element, staves: dict[str, _Staff], found: Written
         clef = one.find(f"{MEI}clef")
         shape = one.get("clef.shape") if clef is None else clef.get("shape")
         staff.drums = staff.drums if shape is None else shape == "perc"
+        if found.signature is None and not found.bars and not staff.drums:
+            found.signature = _signature(one)
 
 
 def _meter(element: Element) -> Meter | None:
@@ -121,6 +143,17 @@ def _meter(element: Element) -> Meter | None:
     if sum(units) and unit and unit.isdigit() and int(unit):
         return Meter(sum(units), int(unit))
     return SIGNS.get(symbol or "")
+
+
+def _signature(element: Element) -> int | None:
+    """The key signature that a definition gives, as it sounds: a clarinet in B flat has two sharps more than sound."""
+    sign = element.find(f"{MEI}keySig")
+    text = element.get("keysig") or element.get("key.sig") if sign is None else sign.get("sig")
+    digits = re.fullmatch(r"(\d+)([sf]?)", text or "")
+    if digits is None:
+        return None
+    written = int(digits[1]) * (-1 if digits[2] == "f" else 1)
+    return written + 7 * int(element.get("trans.semi", "0")) - 12 * int(element.get("trans.diat", "0"))
 
 
 def _tempo(element: Element) -> float | None:

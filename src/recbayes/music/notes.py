@@ -27,8 +27,9 @@ def score_of(
     meters: Sequence[Meter | None],
     tempo: float | None = None,
     drawing: str | None = None,
+    signature: int | None = None,
 ) -> Score:
-    """A score whose arrays are read-only; the tempo is in quarters a minute."""
+    """A score whose arrays are read-only; the tempo is in quarters a minute, the key signature in sharps."""
     ordered = sorted(notes)
     beats = beats_of(bars, meters)
     onsets = np.array([note.onset for note in ordered], dtype=np.float64)
@@ -48,4 +49,5 @@ def score_of(
         Score.seconds if tempo is None or tempo <= 0 else 60.0 / tempo,
         drawing,
         () if drawing is None else tuple(note.id for note in ordered),
+        signature,
     )

@@ -14,6 +14,7 @@ from recbayes.music.notes import Note, score_of
 from recbayes.music.score import Score
 
 TITLE = "Prelude in C major, BWV 846"
+SIGNATURE = 0  # sharps
 TEMPO = 80  # quarters a minute, about as it is often played
 CHORDS = """
     C4 E4 G4 C5 E5 | C4 D4 A4 D5 F5   | B3 D4 G4 D5 F5  | C4 E4 G4 C5 E5
@@ -64,7 +65,7 @@ def prelude() -> Score:
     notes = [note for place, bar in enumerate(bars) for voice in bar.values() for note in _sounding(voice, place * BAR)]
     starts = [Fraction(place * BAR, BEAT) for place in range(len(bars) + 1)]
     names = [str(place + 1) for place in range(len(bars))]
-    return score_of(TITLE, notes, starts, names, [Meter(4, 4)] * len(bars), TEMPO, _text(bars))
+    return score_of(TITLE, notes, starts, names, [Meter(4, 4)] * len(bars), TEMPO, _text(bars), SIGNATURE)
 
 
 def _bars() -> list[Bar]:
@@ -114,7 +115,7 @@ def _text(bars: Sequence[Bar]) -> str:
 <mei xmlns="http://www.music-encoding.org/ns/mei" meiversion="5.0">
 <meiHead><fileDesc><titleStmt><title>{TITLE}</title><composer>Johann Sebastian Bach</composer></titleStmt><pubStmt/>
 </fileDesc></meiHead><music><body><mdiv><score><scoreDef midi.bpm="{TEMPO}"
-meter.sym="common" meter.count="4" meter.unit="4"><staffGrp symbol="brace" bar.thru="true">
+keysig="{SIGNATURE}" meter.sym="common" meter.count="4" meter.unit="4"><staffGrp symbol="brace" bar.thru="true">
 <staffDef n="1" lines="5" clef.shape="G" clef.line="2"/>
 <staffDef n="2" lines="5" clef.shape="F" clef.line="4"/></staffGrp></scoreDef><section>
 {measures}

@@ -10,6 +10,14 @@ from recbayes.music.score import Score
 
 SCORES = (".musicxml", ".xml", ".mxl", ".krn", ".mei")
 PERFORMANCES = (".mid", ".midi")
+ADVICE = {  # endings that people have scores in, and what to do
+    **dict.fromkeys((".mscz", ".mscx"), "MuseScore's own; export MusicXML from MuseScore, and name that"),
+    **dict.fromkeys((".sib", ".musx", ".dorico"), "a notation program's own; export MusicXML from there, and name that"),
+    **dict.fromkeys(
+        (".pdf", ".png", ".jpg", ".jpeg", ".svg"),
+        "a picture of a score; a file that holds the notes, such as MusicXML, is needed",
+    ),
+}
 
 
 def read_score(path: str | os.PathLike, *, repeats: bool = False) -> Score:
@@ -26,8 +34,12 @@ def read_score(path: str | os.PathLike, *, repeats: bool = False) -> Score:
     place = path_of(path)
     repeats = flag(repeats, "repeats")
     kind = place.suffix.lower()
+    if place.is_dir():
+        raise FileError(f"{place} is a folder; name a file in it")
     if kind not in (*SCORES, *PERFORMANCES):
-        raise FileError(f"{place.name} has an unknown ending; scores are {', '.join((*SCORES, *PERFORMANCES))}")
+        endings = ", ".join((*SCORES, *PERFORMANCES))
+        said = f"is {ADVICE[kind]}" if kind in ADVICE else f"has an unknown ending; scores are {endings}"
+        raise FileError(f"{place.name} {said}")
     if not place.is_file():
         raise FileError(f"{place} is not there" if not place.exists() else f"{place} is not a file")
     if kind in SCORES:

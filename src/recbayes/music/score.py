@@ -20,6 +20,8 @@ class Score:
         seconds: of a quarter note: how fast it is played.
         drawing: what the score is drawn from (MEI). None if it was not read from a score.
         ids: the notes' names in the drawing, if there is one.
+        signature: the sharps of the key signature at the beginning, as it sounds; flats are negative. None if there is none
+            that says how keys are spelt.
     """
 
     title: str
@@ -32,6 +34,7 @@ class Score:
     seconds: float = 0.75
     drawing: str | None = None
     ids: tuple[str, ...] = ()
+    signature: int | None = None
 
     @property
     def end(self) -> float:

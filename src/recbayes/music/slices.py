@@ -56,8 +56,8 @@ def slice_score(score: Score, per: str | int = "bar") -> Slices:
 
 
 def _edges(score: Score, per: str | int) -> np.ndarray:
-    if isinstance(per, str) and per in ("bar", "beat"):
-        return np.array(score.bars if per == "bar" else score.beats)
+    if isinstance(per, str) and (unit := per.strip().lower().removesuffix("s")) in ("bar", "beat"):
+        return np.array(score.bars if unit == "bar" else score.beats)
     try:
         return np.linspace(0.0, score.end, whole_number(per, "per", least=1, most=MOST) + 1)
     except ModelError as problem:

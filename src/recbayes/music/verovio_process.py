@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -18,6 +19,9 @@ MEI = f"{{{NAMESPACE}}}"
 ID = "{http://www.w3.org/XML/1998/namespace}id"
 MEMORY = 4 << 30  # bytes
 UNREADABLE = "verovio cannot read it"
+UTF_8 = '<?xml version="1.0" encoding="UTF-8"?>'
+ZIP = b"PK\x03\x04"
+DECLARATION = re.compile(rb"""<\?xml[^>]*?encoding=["']([\w.:-]+)["'][^>]*\?>""")
 OPTIONS = {
     "breaks": "none",
     "expandNever": True,
@@ -41,11 +45,10 @@ def convert(path: str) -> dict[str, Any]:
     """The MEI of a file and its time map, or the problem with it. "-" is a text from standard input."""
     import verovio
 
-    if path.lower().endswith((".xml", ".musicxml", ".mei")):
-        ElementTree.parse(path)  # verovio takes half a file for a whole one
+    text = sys.stdin.buffer.read().decode() if path == "-" else _checked(path)
     verovio.enableLog(verovio.LOG_ERROR)
     toolkit = _toolkit(verovio)
-    if not (toolkit.loadData(sys.stdin.buffer.read().decode()) if path == "-" else toolkit.loadFile(path)):
+    if not (toolkit.loadFile(path) if text is None else toolkit.loadData(text)):
         return {"problem": UNREADABLE}
     mei = _sound(toolkit.getMEI())
     tree = _parsed(mei)
@@ -59,6 +62,19 @@ def convert(path: str) -> dict[str, Any]:
     if not copy.loadData(_text(_unshifted(tree))):
         return {"problem": UNREADABLE}
     return {"mei": mei, "times": copy.renderToTimemap({"includeMeasures": True, "includeRests": True, "useFractions": True})}
+
+
+def _checked(path: str) -> str | None:
+    """The text of a file of XML in an encoding of its own, which verovio does not heed; None of all others."""
+    content = Path(path).read_bytes()
+    if content.startswith(ZIP) or not path.lower().endswith((".xml", ".musicxml", ".mei")):
+        return None
+    ElementTree.fromstring(content)  # verovio takes half a file for a whole one
+    declared = DECLARATION.match(content)
+    encoding = declared[1].decode().lower() if declared else "utf-8"
+    if encoding in ("utf-8", "utf8", "us-ascii", "ascii"):
+        return None
+    return UTF_8 + content[declared.end() :].decode(encoding) if declared else None
 
 
 def _toolkit(verovio: Any) -> Any:

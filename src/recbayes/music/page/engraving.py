@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
 from recbayes.errors import DataError
+from recbayes.music.extra import music_module
 from recbayes.music.page.axis import Picture, rising
 from recbayes.music.page.clean_svg import cleaned, plain_name
 from recbayes.music.score import Score
@@ -63,10 +63,7 @@ def engrave(score: Score) -> Picture | None:
 
 
 def _svg(score: Score) -> str:
-    try:
-        verovio: Any = import_module("verovio")
-    except ImportError as problem:
-        raise DataError(f"drawing a score needs verovio: pip install 'recbayes[music]' ({problem})") from None
+    verovio = music_module("verovio")
     verovio.enableLog(verovio.LOG_ERROR)
     engraver = verovio.toolkit()
     engraver.setOptions(_OPTIONS)

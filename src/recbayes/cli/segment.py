@@ -23,9 +23,12 @@ def segment(
         str, typer.Argument(metavar="DATA", help="CSV, TSV, Parquet, NPY, NPZ or JSON lines; - is standard input.")
     ],
     period: Annotated[
-        list[float] | None,
+        list[str] | None,
         typer.Option(
-            "--period", metavar="N", help="Length of a season, in observations; may be repeated.", rich_help_panel=SOUGHT
+            "--period",
+            metavar="N",
+            help="Length of a season, in observations (7 for weeks of days); may be repeated.",
+            rich_help_panel=SOUGHT,
         ),
     ] = None,
     kinds: Annotated[
@@ -77,8 +80,18 @@ def segment(
         str | None,
         typer.Option("--table", metavar="FILE", help="A CSV table of all nodes; - prints it.", rich_help_panel=WRITTEN),
     ] = None,
+    changes: Annotated[
+        str | None,
+        typer.Option(
+            "--changes",
+            metavar="FILE",
+            help="A CSV table of the changes alone, with probabilities; - prints it.",
+            rich_help_panel=WRITTEN,
+        ),
+    ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="A picture: png, svg or pdf.", rich_help_panel=WRITTEN)
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="A picture: png, svg, pdf, jpg, ...", rich_help_panel=WRITTEN),
     ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", metavar="FILE", help="A page for any browser: HTML.", rich_help_panel=WRITTEN)
@@ -104,9 +117,9 @@ def segment(
 
         recbayes segment sensor.csv --report sensor.html
     """
-    outputs = Outputs(json, newick, brackets, table, plot, report, output)
-    outputs.check()
-    count = _count(segments)
+    outputs = Outputs(json, newick, brackets, table, plot, report, output, changes)
+    outputs.check([data])
+    count, periods, chosen = _count(segments), _periods(period), _kinds(kinds)
     reading = read(data)
     import numpy as np
 
@@ -115,8 +128,8 @@ def segment(
     settings: dict[str, Any] = {
         "min_length": min_length,
         "segments": count,
-        "kinds": None if not kinds else [name.strip() for one in kinds for name in one.split(",")],
-        "periods": period or (),
+        "kinds": chosen,
+        "periods": periods,
         "tolerance": tolerance,
         "logarithms": logarithms,
         "draws": draws,
@@ -166,7 +179,32 @@ def _count(told: str | None) -> int | tuple[int, int] | None:
     ends = told.replace("–", "-").split("-")
     if not all(one.strip().isdigit() for one in ends) or len(ends) > 2:
         raise typer.BadParameter(f"a number, or the fewest and the most, such as 2-5; got {told!r}", param_hint="--segments")
+    if len(ends) == 2 and int(ends[0]) > int(ends[1]):
+        raise typer.BadParameter(f"the fewest come first and then the most, got {told!r}", param_hint="--segments")
     return int(ends[0]) if len(ends) == 1 else (int(ends[0]), int(ends[1]))
+
+
+def _periods(told: list[str] | None) -> tuple[float, ...]:
+    found = []
+    for one in told or ():
+        try:
+            found.append(float(one))
+        except ValueError:
+            found.append(0.0)
+        if not 2 <= found[-1] < float("inf"):
+            said = f"a number of observations, at least 2, such as 7 for weeks of days; got {one!r}"
+            raise typer.BadParameter(said, param_hint="--period")
+    return tuple(found)
+
+
+def _kinds(told: list[str] | None) -> list[str] | None:
+    from recbayes.segmentation.defaults import KINDS
+
+    found = [name.strip() for one in told or () for name in one.split(",")]
+    wrong = next((one for one in found if one not in KINDS), None)
+    if wrong is not None:
+        raise typer.BadParameter(f"kinds are {', '.join(map(repr, KINDS))}; got {wrong!r}", param_hint="--kinds")
+    return found or None
 
 
 def _result(group: str, found: "Segmentation") -> Result:
@@ -178,7 +216,24 @@ def _result(group: str, found: "Segmentation") -> Result:
         None,
         found.plot,
         lambda title: str(found.to_html(title=title)),
+        lambda: _changes(found),
     )
+
+
+def _changes(found: "Segmentation") -> list[dict[str, Any]]:
+    """A row for each change."""
+    label = found.data.label
+    return [
+        {
+            "time": label(one.position),
+            "position": one.position,
+            "probability": one.probability,
+            "low": label(one.low),
+            "high": label(one.high),
+            "within": one.within,
+        }
+        for one in found.changes
+    ]
 
 
 def _document(group: str, found: "Segmentation") -> dict[str, Any]:
@@ -197,10 +252,13 @@ def _document(group: str, found: "Segmentation") -> dict[str, Any]:
         }
         for one in found.changes
     ]
+    unplaced = [one._asdict() | {"low": data.label(one.low), "high": data.label(one.high)} for one in found.unplaced]
     return {
         "name": group,
         "observations": len(data),
         "change_points": changes,
+        "unplaced": unplaced,
+        "number_of_segments": _counts(found),
         "kinds": dict(found.kinds),
         "logarithms": found.logarithms,
         "tolerance": found.tolerance,
@@ -209,6 +267,12 @@ def _document(group: str, found: "Segmentation") -> dict[str, Any]:
         "effective_sample_size": found.posterior.effective_sample_size,
         "expected_elsewhere": found.points.left_out,
     }
+
+
+def _counts(found: "Segmentation") -> dict[str, float]:
+    """How many segments there may be, and how probably."""
+    probability = found.posterior.segment_count_probability.tolist()
+    return {str(count): one for count, one in enumerate(probability) if one > 0}
 
 
 def _tell(

@@ -19,7 +19,7 @@ def changes(found: "Segmentation", *, ax: Any = None) -> Any:
     """The probability of a change: at exactly each place as stems, and of the changes that were found as dots.
 
     A dot is the probability of a change near its place, within as many observations as the legend says; its bar is the 80 %
-    interval of the place.
+    interval of the place. A hollow dot is a change that is beyond doubt while its place is too uncertain to be told.
 
     Arguments:
         found: what `rb.segment` returns.
@@ -54,6 +54,10 @@ def draw_changes(found: "Segmentation", ax: Any) -> None:
         spread = np.maximum([position - low, high - position], 0.0)
         style = {"fmt": "o", "color": CHANGE, "markersize": 5, "capsize": 2, "linewidth": 1.2, "zorder": 3}
         ax.errorbar(position - 0.5, told, xerr=spread, label=near, **style)
+    if found.unplaced:
+        low, high, believed = np.array(found.unplaced).T[:3]
+        style = {"fmt": "o", "color": CHANGE, "markersize": 5, "capsize": 2, "linewidth": 1.0, "markerfacecolor": "white"}
+        ax.errorbar((low + high - 1) / 2, believed, xerr=(high - low) / 2, label="place too uncertain to be told", **style)
     if len(at):
         wide = ax.bbox.width / ax.figure.dpi > WIDE
         place = {"loc": "lower right", "bbox_to_anchor": (1.0, 0.98), "frameon": False}

@@ -9,7 +9,7 @@ from recbayes.report.axis import axis_of
 from recbayes.report.series import MOST_COLUMNS, lines_of, names_of, series_of
 from recbayes.report.spans import PLACES, near_changes, told
 from recbayes.report.values import nodes_of, values_of
-from recbayes.report.words import made_of, model_of, sentence, trust_of
+from recbayes.report.words import made_of, model_of, sentence, trust_of, unplaced_of
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.texts import headline
 
@@ -37,6 +37,7 @@ def report_data(found: Segmentation, title: str = "") -> dict[str, Any]:
         "series": series_of(found),
         "lines": lines_of(found),
         "changes": [one._asdict() | {"name": data.place(one.position)} for one in found.changes],
+        "unplaced": {"texts": unplaced_of(found), "changes": [one._asdict() for one in found.unplaced]},
         "boundaries": _boundaries(found),
         "nodes": nodes_of(found, rows),
         "spans": spans,

@@ -6,7 +6,9 @@ import numpy as np
 
 from recbayes.report.series import MARKED, MOST_COLUMNS, WHOLE
 from recbayes.segmentation.result import Segmentation
+from recbayes.segmentation.texts import told_unplaced
 
+UNPLACED = 5  # changes without a place that are told in words
 ELSEWHERE = 0.5  # changes that are expected where nobody looked, from which on readers should know
 FEW = 100.0  # independent draws, of which probabilities are rough
 
@@ -32,6 +34,14 @@ def model_of(found: Segmentation) -> list[str]:
 
 def _slope(found: Segmentation) -> str:
     return "a slope" if any(kind.startswith("trend") for kind in found.kinds) else ""
+
+
+def unplaced_of(found: Segmentation) -> list[str]:
+    """Changes that are beyond doubt while their places are not, a sentence each, which stand at the top."""
+    told = told_unplaced(found)
+    texts = [f"a change {where}, probability {percent(p)}: {why}; {average}" for where, p, why, average in told]
+    more = [f"{len(texts) - UNPLACED} more such changes: see found.unplaced"] if len(texts) > UNPLACED else []
+    return [sentence(text) for text in (*texts[:UNPLACED], *more)]
 
 
 def trust_of(found: Segmentation) -> list[dict[str, str]]:

@@ -60,7 +60,7 @@ def decide(
         rest.append(left)
     left = rest[0] if len(rest) == 1 else _together(rest)
     while len(left.positions) and len(found) < count[0]:  # there must be more: the likeliest
-        near = _probability_near(left, length, tolerance)
+        near = probability_near(left, length, tolerance)
         if near.max() <= 0.0:
             break
         position, left = _taken(left, int(near.argmax()), tolerance, minimum, _likeliest)
@@ -92,7 +92,7 @@ def _summit(boundaries: Boundaries, length: int, window: int) -> tuple[int, floa
     """The first position with the most probable boundary within the window, and its probability."""
     begin = max(int(boundaries.positions.min()) - window, 0)
     end = min(int(boundaries.positions.max()) + window, length)
-    near = _probability_near(boundaries._replace(positions=boundaries.positions - begin), end - begin, window)
+    near = probability_near(boundaries._replace(positions=boundaries.positions - begin), end - begin, window)
     return begin + int(near.argmax()), float(near.max())
 
 
@@ -135,7 +135,7 @@ def _are_apart(positions: list[int], length: int, minimum: int) -> bool:
 
 def _of_one_draw(boundaries: Boundaries, length: int, tolerance: int, count: tuple[int, int]) -> list[ChangePoint]:
     """The boundaries of the draw that has most of what is probable, given their number: draws keep to all that is known."""
-    near = _probability_near(boundaries, length, tolerance)
+    near = probability_near(boundaries, length, tolerance)
     numbers = np.bincount(boundaries.owners, minlength=len(boundaries.weights))
     gains = np.bincount(boundaries.owners, weights=near[boundaries.positions] - 0.5, minlength=len(numbers))
     possible = (numbers >= count[0]) & (numbers <= count[1]) & (boundaries.weights > 0)
@@ -159,7 +159,7 @@ def _placed(boundaries: Boundaries, found: list[tuple[int, tuple[float, int]]], 
         own = order[edges[n] : edges[n + 1]]
         part = Boundaries(boundaries.positions[own], boundaries.owners[own], boundaries.weights)
         chosen = _nearest(part, np.abs(part.positions - position) <= reach, position)
-        low, middle, high = _quantiles(part, chosen) if chosen.any() else (position, position, position)
+        low, middle, high = quantiles(part, chosen) if chosen.any() else (position, position, position)
         changes.setdefault(middle, ChangePoint(middle, probability, low, high, window))
     return [changes[position] for position in sorted(changes)]
 
@@ -172,7 +172,7 @@ def _likeliest(boundaries: Boundaries, inside: np.ndarray) -> int:
 
 
 def _median(boundaries: Boundaries, inside: np.ndarray) -> int:
-    return _quantiles(boundaries, inside)[1]
+    return quantiles(boundaries, inside)[1]
 
 
 def _nearest(boundaries: Boundaries, inside: np.ndarray, position: int) -> np.ndarray:
@@ -186,7 +186,7 @@ def _nearest(boundaries: Boundaries, inside: np.ndarray, position: int) -> np.nd
     return chosen
 
 
-def _probability_near(boundaries: Boundaries, length: int, tolerance: int) -> np.ndarray:
+def probability_near(boundaries: Boundaries, length: int, tolerance: int) -> np.ndarray:
     """For every position, the probability that a boundary is within the tolerance."""
     positions, owners, weights = boundaries
     again = np.append(False, owners[1:] == owners[:-1])
@@ -200,7 +200,7 @@ def _probability_near(boundaries: Boundaries, length: int, tolerance: int) -> np
     return np.cumsum(change)[: length + 1]
 
 
-def _quantiles(boundaries: Boundaries, inside: np.ndarray) -> tuple[int, int, int]:
+def quantiles(boundaries: Boundaries, inside: np.ndarray) -> tuple[int, int, int]:
     """Where 10 %, half and 90 % of the boundaries lie."""
     positions, which = np.unique(boundaries.positions[inside], return_inverse=True)
     totals = np.bincount(which.reshape(-1), weights=boundaries.weights[boundaries.owners[inside]])

@@ -18,6 +18,7 @@ from recbayes.segmentation.decide import ChangePoint
 from recbayes.segmentation.points import Points
 from recbayes.segmentation.rows import frame_of, rows_of
 from recbayes.segmentation.texts import summary
+from recbayes.segmentation.unplaced import UnplacedChange, boundaries_of, unplaced
 from recbayes.tree.tree import Tree
 
 
@@ -60,6 +61,15 @@ class Segmentation:
     def change_points(self) -> list[Any]:
         """The label of the first row of every segment but the first: its position, or what the data's index says."""
         return [self.data.label(change.position) for change in self.changes]
+
+    @cached_property
+    def unplaced(self) -> tuple[UnplacedChange, ...]:
+        """Changes that are more probable than not inside the segments, while their places are too uncertain to be told.
+
+        Levels of these segments are averages over them. Each is an `UnplacedChange` with an interval, a probability, and the
+        `tolerance` with which it would be told.
+        """
+        return unplaced(boundaries_of(self.posterior), self.changes, len(self.data), self.tolerance)
 
     @property
     def boundary_probability(self) -> np.ndarray:

@@ -21,7 +21,7 @@ from recbayes.errors import ApproximationWarning, DataError
 from recbayes.segmentation.average import AveragePosterior, likeliest_view
 from recbayes.segmentation.call import call_of
 from recbayes.segmentation.candidates import MOST, find_points, flat_probability
-from recbayes.segmentation.decide import Boundaries, ChangePoint, decide
+from recbayes.segmentation.decide import ChangePoint, decide
 from recbayes.segmentation.defaults import COEFFICIENTS, EXPECTED, KINDS, NOISE, Candidate, default_models
 from recbayes.segmentation.infer import GivenSegments, Task, draw_average
 from recbayes.segmentation.long import find_points as find_points_of_long
@@ -33,6 +33,7 @@ from recbayes.segmentation.progress import Progress
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.tell import told_tree
 from recbayes.segmentation.units import View, views_of
+from recbayes.segmentation.unplaced import boundaries_of
 from recbayes.spans.constraints import AUTO, Constraints, constraints_of
 
 TOLERANCE = 5
@@ -195,7 +196,7 @@ def _segment_one(
     task = Task(points.constraints, settings.draws, seed, count, settings.executor, progress)
     posterior = draw_average(*worth(points), task)
     tolerance = min(TOLERANCE, max(length // 4, 1)) if settings.tolerance is None else min(settings.tolerance, length)
-    changes = decide(_boundaries(posterior), length, tolerance, (count[0] - 1, count[1] - 1), settings.minimum)
+    changes = decide(boundaries_of(posterior), length, tolerance, (count[0] - 1, count[1] - 1), settings.minimum)
     view = likeliest_view(posterior)
     within = _given_segments(changes, posterior, view, task)
     moved = changes if given else moved_to_meetings(changes, within, tolerance)
@@ -235,12 +236,6 @@ def worth(points: Points) -> tuple[list[Candidate], np.ndarray]:
     """The models that matter, by what they are worth without a tree, with their shares."""
     chosen = np.flatnonzero(points.shares >= NEGLIGIBLE)
     return [points.models[n] for n in chosen], points.shares[chosen]
-
-
-def _boundaries(posterior: AveragePosterior) -> Boundaries:
-    forest = posterior.trees
-    inner = (forest.arities == 0) & (forest.positions[forest.ends] < posterior.length)
-    return Boundaries(forest.positions[forest.ends[inner]], forest.owners[inner], posterior.weights)
 
 
 def _range(segments: Any) -> tuple[int, int] | None:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
 
@@ -22,7 +24,25 @@ def told_changes(found: "Segmentation") -> list[str]:
         spread = f" (between {data.place(change.low)} and {data.place(change.high)})" if change.low < change.high else ""
         wide = f" within {change.within} observations" if change.within > found.tolerance else ""
         lines.append(f"  {data.place(change.position)}: probability {change.probability:.2f}{wide}{spread}")
-    return lines + _more(len(found.changes), "changes")
+    lines += _more(len(found.changes), "changes")
+    for where, probability, why, average in told_unplaced(found)[:MOST]:
+        lines += [f"  {where}: probability {probability:.2f}, {why}", f"    {average}"]
+    return lines + _more(len(found.unplaced), "unplaced")
+
+
+def told_unplaced(found: "Segmentation") -> list[tuple[str, float, str, str]]:
+    """Of changes that are beyond doubt while their places are not: where, how probable, why they are not told, and what
+    that means."""
+    data, edges = found.data, [0, *(change.position for change in found.changes), len(found.data)]
+    told = []
+    for one in found.unplaced:
+        segment = int(np.searchsorted(edges, one.low, side="right")) - 1
+        first, last = (data.place(row) for row in (edges[segment], edges[segment + 1] - 1))
+        where = f"somewhere between {data.place(one.low)} and {data.place(one.high)}"
+        why = f"its place too uncertain to be told (a tolerance of {one.tolerance} tells it)"
+        average = f"what is said of {first} to {last.removeprefix('row ')} is an average over it"
+        told.append((where, one.probability, why, average))
+    return told
 
 
 def told_method(found: "Segmentation") -> list[str]:

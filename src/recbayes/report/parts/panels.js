@@ -187,7 +187,8 @@ const drawSeries = (data, view, ticks) => {
   return [drawNames(data, view), ...panels];
 };
 
-/* The probability of a change at exactly each place, and of those that are told within their tolerance. */
+/* The probability of a change at exactly each place, and of those that are told within their tolerance; hollow: of those
+   whose place is too uncertain to be told. */
 const drawChances = (data, view, ticks) => {
   const height = 56,
     x = xOf(view),
@@ -210,6 +211,14 @@ const drawChances = (data, view, ticks) => {
     const [from, to] = [Math.max(x(low), view.left), Math.min(x(high), view.left + view.inner)];
     parts.push(svg("path", { class: "spread", d: `M${from.toFixed(1)} ${y(p).toFixed(1)}H${to.toFixed(1)}` }));
     parts.push(svg("circle", { class: "told", cx: x(position).toFixed(1), cy: y(p).toFixed(1), r: 4 }));
+  }
+  for (const { probability: p, low, high } of data.unplaced.changes) {
+    if (high <= view.low || low >= view.high) continue;
+    const [from, to] = [Math.max(x(low), view.left), Math.min(x(high), view.left + view.inner)];
+    parts.push(svg("path", { class: "spread", d: `M${from.toFixed(1)} ${y(p).toFixed(1)}H${to.toFixed(1)}` }));
+    parts.push(
+      svg("circle", { class: "told hollow", cx: ((from + to) / 2).toFixed(1), cy: y(p).toFixed(1), r: 3.5 }),
+    );
   }
   return picture(view.width, height, { "aria-hidden": "true" }, parts);
 };

@@ -813,7 +813,10 @@ CALLS = [
     Call("data.read_file", lambda: READ),
     Call("data.us_growth", dict),
     # Music
-    Call("music.analyse", lambda: {"score": rb.music.prelude(), "per": 4, "model": None, "draws": 20, "seed": 0}),
+    Call(
+        "music.analyse",
+        lambda: {"score": rb.music.prelude(), "per": 4, "model": None, "draws": 20, "seed": 0, "most_slices": 80},
+    ),
     Call("music.prelude", dict),
     Call("music.pretrained", dict),
     Call(

@@ -66,7 +66,9 @@ def small_tree(label: str = "C major") -> list[PageNode]:
     """Bars 1, 2 and 3; the first two make a group; bar 2 falls into halves."""
     return [
         PageNode(0, 12, depth=0, level=3, probability=1.0, key=0, mode="major", label=label, shift=None, parent=None),
-        PageNode(0, 8, depth=1, level=2, probability=0.62, key=7, mode="major", label="G major", shift=7, parent=0),
+        PageNode(
+            0, 8, depth=1, level=2, probability=0.62, key=7, mode="major", label="G major", shift=7, parent=0, chord="D7"
+        ),
         PageNode(0, 4, depth=2, level=0, probability=0.999, key=0, mode="major", label="C", shift=-5, parent=1),
         PageNode(4, 8, depth=2, level=1, probability=0.4, key=2, mode="minor", label="D minor", shift=None, parent=1),
         PageNode(4, 6, depth=3, level=0, probability=0.3, key=2, mode="minor", label="Dm", shift=0, parent=3),

@@ -12,7 +12,7 @@ from recbayes.errors import DataError
 from recbayes.music.page import PageNode, music_page
 from recbayes.music.page.axis import Picture, TimeAxis
 from recbayes.music.page.engraving import engrave
-from recbayes.music.page.nodes import bars_in_words, percent, pretty
+from recbayes.music.page.nodes import percent, pretty, shift_in_words
 from recbayes.music.page.roll import piano_roll
 from recbayes.music.page.tree_drawing import draw_tree
 from tests.music.small_piece import HOSTILE, NOTES, small_score, small_tree
@@ -54,8 +54,8 @@ def test_page_has_all_of_the_score_and_the_tree() -> None:
     assert {attributes.get("data-note") for _, attributes in elements.found} >= {str(place) for place in range(len(NOTES))}
     nodes = elements.with_class("node")
     assert [node["data-node"] for node in nodes] == [str(place) for place in range(7)]
-    assert nodes[1]["aria-label"] == "G major, bars 1–2, probability 62 %, transposed by +7 semitones"
-    assert nodes[4]["aria-label"] == "Dm, bar 2, key D minor, probability 30 %, not transposed"
+    assert nodes[1]["aria-label"] == "G major, bars 1–2, ends with D7, passage 62 %, a fifth above what follows"
+    assert nodes[4]["aria-label"] == "Dm, bars 2.1–2.2, key D minor, passage 30 %, on the root of what follows"
     assert [node["tabindex"] for node in nodes] == ["0"] + 6 * ["-1"]
     assert {"A heading", "First.", "Second.", "Small piece"} <= set(elements.texts)
     assert len(text) < 300_000  # of which the font of the metronome mark is a fifth
@@ -68,7 +68,15 @@ def test_data_are_the_notes() -> None:
     data = json.loads(found[1])
     assert data["notes"] == [[onset, offset, pitch] for _, onset, offset, pitch in NOTES]
     assert data["names"] == ["1", "2", "3"]
-    assert [node["bars"] for node in data["nodes"]] == ["bars 1–3", "bars 1–2", "bar 1", "bar 2", "bar 2", "bar 2", "bar 3"]
+    assert [node["facts"][0] for node in data["nodes"]] == [
+        "bars 1–3",
+        "bars 1–2",
+        "bar 1",
+        "bar 2",
+        "bars 2.1–2.2",
+        "bars 2.3–2.4",
+        "bar 3",
+    ]
 
 
 def test_same_page_for_the_same_score() -> None:
@@ -155,17 +163,49 @@ def test_piano_roll_shows_every_note_at_its_time_and_pitch() -> None:
 
 
 def test_what_is_written_depends_on_the_room() -> None:
-    """Label, transposition, probability; then less and less; keys become letters, small ones for minor."""
+    """Label, chord, probability; then less and less; keys become letters, small ones for minor."""
     score = small_score(drawing=None)
     axis = TimeAxis(np.array([0.0, 12.0]), np.array([0.0, 1200.0]))
     texts = []
-    for end in (12.0, 0.9, 0.7, 0.4, 0.05):
+    for end in (12.0, 1.0, 0.7, 0.4, 0.05):
         node = PageNode(
-            0, end, depth=0, level=0, probability=0.5, key=2, mode="minor", label="D minor", shift=7, parent=None
+            0, end, 0, 1, probability=0.5, key=2, mode="minor", label="D minor", shift=7, parent=None, chord="A7"
         )
         drawing = Elements(draw_tree([node], score, axis))
         texts.append(" ".join(drawing.texts))
-    assert texts == ["D minor +7 50 %", "D minor +7", "D minor", "d", ""]
+    assert texts == ["D minor → A7 50 %", "D minor → A7", "D minor", "d", ""]
+
+
+def test_what_must_be_there_has_no_probability() -> None:
+    """Single bars and the whole piece: a percentage on them would be read as one of their chords and keys."""
+    text = page()
+    names = [str(node["aria-label"]) for node in Elements(text).with_class("node")]
+    assert "%" not in names[0]
+    assert "passage > 99 %" in names[2]
+    certain = [replace(node, probability=1.0 - 1e-12) for node in small_tree()]
+    told = Elements(music_page(small_score(), certain, heading="", explanation="")).with_class("node")
+    assert ["%" in str(node["aria-label"]) for node in told] == [False, True, False, True, False, False, False]
+
+
+def test_long_names_of_parts_have_room() -> None:
+    """The engraver thinks of narrower letters than browsers may have."""
+    short = engraved()
+    names = "<label>Viola da gamba and Violoncello, part 1</label></staffDef>"
+    named = str(small_score().drawing).replace('clef.line="2"/>', f'clef.line="2">{names}')
+    long = engrave(small_score(drawing=named))
+    assert long is not None
+    assert long.width > short.width + 37 * 8
+    assert long.axis(0.0) > 37 * 9  # pixels of a wide letter
+    assert long.axis(12.0) - long.axis(0.0) == pytest.approx(short.axis(12.0) - short.axis(0.0), rel=0.02)
+    assert long.axis(12.0) <= long.width
+
+
+def test_keys_are_spelt_as_the_key_signature_has_them() -> None:
+    nodes = [replace(small_tree()[0], key=1, label="C# major", in_key="C# major")]
+    text = music_page(replace(small_score(), signature=7), nodes, heading="", explanation="")
+    assert "in this tree: C♯ major" in text
+    assert "D♭ major" not in text
+    assert '"C\\u266f"' in text
 
 
 def test_a_piece_without_a_tree() -> None:
@@ -179,9 +219,14 @@ def test_words() -> None:
     assert pretty("Bbm") == "B♭m"
     assert pretty("Abgesang, Ebony, Bach") == "Abgesang, Ebony, Bach"
     assert [percent(p) for p in (0.0, 0.001, 0.5, 0.996, 1.0)] == ["0 %", "< 1 %", "50 %", "> 99 %", "100 %"]
-    score = replace(small_score(), bars=np.array([0.0, 1.0, 5.0, 12.0]), names=("0", "1", "2"))
-    assert bars_in_words(replace(small_tree()[0], start=0.0, end=1.0), score) == "bar 0"
-    assert bars_in_words(replace(small_tree()[0], start=0.5, end=5.5), score) == "bars 0–2"
+    assert pretty("F##°7, Ebb major, G7b9") == "F♯♯°7, E♭♭ major, G7♭9"
+    assert [shift_in_words(steps) for steps in (7, -5, 0, 5, -2)] == [
+        "a fifth above what follows",
+        "a fifth above what follows",
+        "on the root of what follows",
+        "a fourth above what follows",
+        "a tone below what follows",
+    ]
 
 
 @pytest.mark.parametrize(

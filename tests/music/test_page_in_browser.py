@@ -134,7 +134,7 @@ def test_a_click_on_a_node_plays_its_span_and_describes_it(browser: Browser, pag
     browser.click('.node[data-node="3"] .band')
     browser.wait(PLAYING)
     text = " ".join(details(browser).split())
-    assert text.startswith("D minor bar 2 probability 40 %")
+    assert text.startswith("D minor bar 2 passage 40 %")
     assert "2 D " in text  # pitch classes with their quarters: D 2, F♯ 2, A 3, B♭ 1
     assert "2 F♯" in text
     assert "3 A " in text

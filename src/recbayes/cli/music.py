@@ -1,26 +1,58 @@
 """`recbayes music analyse`: from a score to a page that shows and plays its hierarchy."""
 
+import csv
+import io
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from recbayes.cli.outputs import check_target
 from recbayes.cli.study import told
 from recbayes.errors import ApproximationWarning
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from recbayes.music.score import Score
+
+NAMELESS = "bwv846.html"  # the page of the piece in the box
+
 
 def analyse(
-    score: Annotated[
-        Path | None,
-        typer.Argument(help="A score: MusicXML, MXL, kern, MEI or MIDI. Without one: Bach's prelude in C major, BWV 846."),
+    scores: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[SCORE]...",
+            help="MusicXML, MXL, kern, MEI or MIDI; a page for each. Without one: Bach's prelude in C major, BWV 846.",
+            show_default=False,
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The page; by default the score's name with .html.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The page (.html), which may replace an older one. By default the score's name with .html, in the current "
+            "folder, where nothing is replaced.",
+        ),
     ] = None,
+    table: Annotated[Path | None, typer.Option("--table", metavar="FILE", help="A CSV table of all passages.")] = None,
     per: Annotated[
         str, typer.Option(help='What notes are summed over: "bar", "beat", or a number of equal slices.')
     ] = "bar",
+    most_slices: Annotated[
+        int,
+        typer.Option(
+            "--most-slices",
+            metavar="N",
+            min=2,
+            help="In pieces with more bars, beats or slices than that, two or more of them are one. More take longer.",
+        ),
+    ] = 80,
     draws: Annotated[int, typer.Option(min=1, help="Trees that are drawn.")] = 500,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
     repeats: Annotated[bool, typer.Option("--repeats", help="Play repeats out.")] = False,
@@ -28,25 +60,96 @@ def analyse(
     """Find the hierarchy of a piece in its notes: a page with score, tree, keys and sound, for any browser."""
     from rich.console import Console
 
+    _check_scores(scores or [])
+    pages = _pages(scores or [], output)
+    _check_targets(scores or [], list(pages), output, table)
+    console = Console(highlight=False, soft_wrap=True)
+    settings = {
+        "per": int(per) if per.isdigit() else per,
+        "draws": draws,
+        "seed": seed,
+        "most_slices": most_slices,
+    }
+    with told():
+        for page, score in pages.items():
+            _analyse_one(console, score, page, table, repeats, settings)
+
+
+def _pages(scores: Sequence[Path], output: Path | None) -> dict[Path, Path | None]:
+    """The page of every score; the piece in the box is None."""
+    if output is not None and len(scores) > 1:
+        raise typer.BadParameter("-o names one page; give one score at a time, or leave -o out")
+    if not scores:
+        return {output or Path(NAMELESS): None}
+    pages = {output or Path(score.name).with_suffix(".html"): score for score in scores}
+    if len(pages) < len(scores):
+        raise typer.BadParameter("two scores would have pages of the same name; give one at a time, and name its page by -o")
+    return dict(pages)
+
+
+def _check_scores(scores: Sequence[Path]) -> None:
+    """Scores that are there, and what reads and draws them."""
+    from recbayes.music.extra import music_module
+    from recbayes.music.reading import PERFORMANCES, check_score
+
+    for score in scores:
+        check_score(score)
+    for name in {"symusic" if score.suffix.lower() in PERFORMANCES else "verovio" for score in scores} or {"verovio"}:
+        music_module(name)
+
+
+def _check_targets(scores: Sequence[Path], pages: Sequence[Path], output: Path | None, table: Path | None) -> None:
+    """Errors that can be told before the work begins. Nothing but a page is ever replaced by one."""
+    from recbayes.errors import FileError
+    from recbayes.music.analysis import page_path
+
+    if table is not None and len(scores) > 1:
+        raise typer.BadParameter("--table names one table; give one score at a time")
+    if table is not None and table.suffix.lower() != ".csv":
+        raise typer.BadParameter(f"a table ends in .csv, got {table.name!r}", param_hint="--table")
+    for target in (*map(page_path, pages), *([] if table is None else [table])):
+        check_target(target)
+        if any(target.exists() and target.samefile(score) for score in scores):
+            raise FileError(f"{target} is the score itself; name another page")
+    if output is None:
+        there = next((page for page in pages if page.exists()), None)
+        if there is not None:
+            raise FileError(f"{there} is there already; -o {there} replaces it, and -o with another name keeps it")
+
+
+def _analyse_one(
+    console: "Console", path: Path | None, page: Path, table: Path | None, repeats: bool, settings: dict[str, Any]
+) -> None:
+    from recbayes.checks.files import write_whole
     from recbayes.music.analysis import analyse as analysed
+    from recbayes.music.page.nodes import counted
     from recbayes.music.prelude import prelude
     from recbayes.music.reading import read_score
 
-    console = Console(highlight=False)
-    output = output or Path("bwv846.html" if score is None else score.with_suffix(".html").name)
-    with told():
-        piece = prelude() if score is None else read_score(score, repeats=repeats)
-        console.print(f"{piece.title}: {len(piece)} notes, {len(piece.names)} bars.", markup=False)
-        status = console.status("drawing trees (kernels are compiled on the first run, which takes a minute or two)")
-        with status, warnings.catch_warnings(record=True) as given:
-            warnings.simplefilter("always", ApproximationWarning)
-            found = analysed(piece, per=int(per) if per.isdigit() else per, draws=draws, seed=seed)
-        found.to_html(output)
-    for row in found.table():
-        if row["depth"] <= 2:
-            bars = f"bars {row['from']} to {row['to']}" if row["from"] != row["to"] else f"bar {row['from']}"
-            moved = "" if not row["transposition"] else f", {row['transposition']:+d} semitones from the passage it leads to"
-            console.print(f"{'  ' * row['depth']}{bars}: {row['key']}, {row['probability']:.0%}{moved}", markup=False)
+    score: Score = prelude() if path is None else read_score(path, repeats=repeats)
+    console.print(f"{score.title}: {counted(len(score), 'note')}, {counted(len(score.names), 'bar')}.", markup=False)
+    status = console.status("drawing trees (kernels are compiled on the first run, which takes a minute or two)")
+    with status, warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always", ApproximationWarning)
+        found = analysed(score, **settings)
+        text = found.to_html()
+    write_whole(page, str(text))
+    if table is not None:
+        write_whole(table, _csv(found.table()))
+    if found.note:
+        console.print(f"{found.note}; --most-slices keeps more apart.", markup=False)
+    for line in found.lines():
+        console.print(line, markup=False)
     for one in given:
         console.print(f"Take probabilities with care: {one.message}", style="yellow", markup=False)
-    console.print(f"All {len(found.nodes)} passages, with score and sound: {output}", markup=False, soft_wrap=True)
+    count = len(found.nodes)
+    shown = "The only passage" if count == 1 else f"All {count} passages"
+    console.print(f"{shown}, with score and sound: {page}", markup=False)
+
+
+def _csv(rows: Sequence[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,7 +1,6 @@
 """From a score to its hierarchy: slices, the trees that explain them, and the keys of their nodes."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, singledispatch
 from importlib.resources import files
@@ -10,45 +9,36 @@ from typing import Any, cast
 
 import numpy as np
 
+from recbayes import __version__
 from recbayes.checks.arguments import instance, path_of
-from recbayes.checks.arrays import short
+from recbayes.checks.arrays import short, whole_number
 from recbayes.checks.files import write_whole
-from recbayes.errors import ModelError
+from recbayes.errors import DataError, FileError, ModelError
 from recbayes.family.posterior import Posterior
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.load import load
 from recbayes.music.harmony import BEFORE, SLICE, Harmony
-from recbayes.music.keys import key_name, tonic_name
-from recbayes.music.model import key_of, mode_profiles, profiles
+from recbayes.music.labels import labelled
+from recbayes.music.model import mode_profiles, profiles
 from recbayes.music.page import PageNode, music_page
+from recbayes.music.reading import read_score
 from recbayes.music.score import Score
 from recbayes.music.slices import Slices, slice_score
+from recbayes.music.telling import headline, how_made, in_lines, rows, still, taken_together
 from recbayes.spans.constraints import Known
 from recbayes.tree.tree import Tree
 
-MOST_SLICES = 80  # of a chart; in longer pieces two, three or more are one
-CHORD_SIGNS = {
-    "major triad": "",
-    "minor triad": "m",
-    "dominant seventh": "7",
-    "diminished seventh": "°7",
-    "minor seventh": "m7",
-    "major seventh": "maj7",
-    "half-diminished seventh": "ø7",
-    "suspended seventh": "7sus4",
-    "dominant ninth": "7b9",
-}
-DARK = ("minor", "diminished", "half-diminished")  # how kinds begin that have the colour of a minor key
+MOST_SLICES = 80  # of a chart
 COMPONENTS = 4  # Gaussians per message: twelve transpositions are much for one
 
 EXPLANATION = (
     "Passages, their keys and their probabilities were found in the notes alone, by a recursive Bayesian network that knows "
     "which pitch classes sound for how long. A passage ends with its own harmony; what comes before prepares it. The "
-    "probability says how often a passage is one in all the analyses that the model thinks possible; below a half, read it "
-    "as a suggestion.\n\n"
-    "What the model does not know: metre, melody and voice leading. A key is the one whose profile of pitch classes the "
-    "passage resembles most; single bars are called by their chords."
+    "percentage says how often these bars are one passage in all the analyses that the model thinks possible; below a "
+    "half, read it as a suggestion. It does not say how sure a key or a chord is.\n\n"
+    "What the model does not know: metre, melody and voice leading. Keys are those that notes make probable where a passage "
+    "mostly keeps the key of what it is part of; single bars are called by their chords."
 )
 
 
@@ -61,12 +51,20 @@ class Analysis:
         slices: what was looked at.
         model: by which it was found.
         posterior: all that is known of its trees.
+        per: what was asked to be summed over.
+        together: how many bars, beats or slices are one slice.
+        draws: how many trees were drawn.
+        seed: of the draws.
     """
 
     score: Score
     slices: Slices
     model: Harmony | GaussianRBN
     posterior: Posterior
+    per: str | int = "bar"
+    together: int = 1
+    draws: int = 500
+    seed: int = 0
 
     @cached_property
     def tree(self) -> Tree:
@@ -76,63 +74,94 @@ class Analysis:
     @cached_property
     def nodes(self) -> tuple[PageNode, ...]:
         """The tree's nodes in quarters, with keys, transpositions and probabilities."""
-        return tuple(_nodes(self.tree, self.slices, self.model))
+        return tuple(labelled(self.tree, self.slices, self.score, self.model))
+
+    @property
+    def note(self) -> str:
+        """What to know of the slices: whether several bars or beats are one, as in long pieces; mostly nothing."""
+        return taken_together(self.per, self._count, self.together)
+
+    def lines(self) -> list[str]:
+        """The whole piece and its largest passages in words, a line each: bars, key, the chord that they end with."""
+        return in_lines(self.score, self.nodes)
 
     def table(self) -> list[dict[str, Any]]:
-        """One row for each node, from the whole piece down: bars, key, probability, transposition."""
-        edges, names = self.score.bars, self.score.names
-        rows = []
-        for node in self.nodes:
-            first, last = _bar(edges, node.start + 1e-6), _bar(edges, node.end - 1e-6)
-            rows.append(
-                {
-                    "from": names[first],
-                    "to": names[last],
-                    "start": node.start,
-                    "end": node.end,
-                    "depth": node.depth,
-                    "key": node.label,
-                    "probability": node.probability,
-                    "transposition": node.shift,
-                }
-            )
-        return rows
+        """One row for each node, from the whole piece down.
+
+        `from` and `to` are bars, with beats where a passage cuts bars; `start` and `end` are in quarters. `key` is that of
+        the passage, and `chord` the harmony that it ends with; of a single bar, its own. Both are None where nothing sounds.
+        `probability` is that of the passage, and not of its key, which is `key_probability`. `transposition` is the interval
+        from the root of what follows to that of a passage that leads there, in semitones.
+        """
+        return rows(self.score, self.nodes)
 
     def to_html(self, path: str | os.PathLike | None = None) -> str | Path:
         """The page for musicians: score, tree and sound in one file.
 
         Arguments:
-            path: where to write it; the path is then returned. None returns the page as text.
+            path: where to write it, with the ending .html or .htm, or none; the path is then returned. None returns the page
+                as text.
         """
-        page = music_page(self.score, self.nodes, heading=self.score.title, explanation=EXPLANATION)
-        if path is None:
+        target = None if path is None else page_path(path)
+        made = how_made(self.per, self._count, self.together, self.draws, self.seed, __version__)
+        page = music_page(self.score, self.nodes, heading=self.score.title, explanation=f"{EXPLANATION}\n\n{made}")
+        if target is None:
             return page
-        target = path_of(path)
         write_whole(target, page)
         return target
 
+    @property
+    def _count(self) -> int:
+        """How many bars, beats or slices there were before some were taken together."""
+        return len(slice_score(self.score, self.per))
+
+    def _repr_html_(self) -> str:
+        """A table of all passages, for notebooks."""
+        return still(self.score, self.nodes, self.note)
+
     def __repr__(self) -> str:
-        return f"Analysis({self.score.title!r}: {len(self.slices.edges) - 1} slices, {len(self.tree)} passages)"
+        """The largest passages in words."""
+        return "\n".join([headline(self.score, self.nodes), *filter(None, [self.note]), *self.lines()])
+
+
+def page_path(path: str | os.PathLike) -> Path:
+    """The name of a page, which cannot be that of a score or a picture."""
+    target = path_of(path)
+    if target.suffix.lower() not in ("", ".html", ".htm"):
+        raise FileError(f"a page ends in .html, got {target.name!r}")
+    return target
 
 
 def analyse(
-    score: Score, *, per: str | int = "bar", model: Harmony | GaussianRBN | None = None, draws: int = 500, seed: int = 0
+    score: Score | str | os.PathLike,
+    *,
+    per: str | int = "bar",
+    model: Harmony | GaussianRBN | None = None,
+    draws: int = 500,
+    seed: int = 0,
+    most_slices: int = MOST_SLICES,
 ) -> Analysis:
     """The hierarchy of a piece, with honest probabilities: an `Analysis`.
 
     Arguments:
-        score: the piece, as `read_score` reads it.
-        per: what is summed over: "bar", "beat", or a number of equal slices. In pieces with more than 80 slices two of them,
-            or three and so on, are one.
+        score: the piece, as `read_score` reads it, or the name of a file that it reads.
+        per: what is summed over: "bar", "beat", or a number of equal slices.
         model: a `Harmony`, or a `GaussianRBN` over shares of pitch classes. None takes the pretrained one.
         draws: how many trees are drawn.
         seed: of the draws.
+        most_slices: in pieces with more slices two of them, or three and so on, are one (`Analysis.note` says so). Work
+            grows with the third power.
     """
-    instance(score, Score, "score")
+    if isinstance(score, str | os.PathLike):
+        score = read_score(score)
+    score = instance(score, Score, "score", "; read_score gives one, and the name of a file will do")
     model = pretrained() if model is None else model
     modes_of(model)  # an error, if it is no music model
-    slices = _at_most(slice_score(score, per), MOST_SLICES)
-    return Analysis(score, slices, model, draw_passages(model, slices.counts, draws, seed))
+    single = slice_score(score, per)
+    step = -(-len(single) // whole_number(most_slices, "most_slices", least=2, error=DataError))
+    slices = _together(single, step)
+    posterior = draw_passages(model, slices.counts, draws, seed)
+    return Analysis(score, slices, model, posterior, per, step, draws, seed)
 
 
 @singledispatch
@@ -174,17 +203,6 @@ def _(model: Harmony, posterior: Any) -> Tree:
 
 
 @singledispatch
-def state_of(model: Any, label: str) -> tuple[int, str] | None:
-    """Root and kind of a node, if the model knows them."""
-    return None
-
-
-@state_of.register
-def _(model: Harmony, label: str) -> tuple[int, str] | None:
-    return model.state_of(label)
-
-
-@singledispatch
 def modes_of(model: Any) -> dict[str, np.ndarray]:
     """Profiles of the modes that a music model knows, from their tonics on."""
     raise ModelError(f"a Harmony or a music model (a GaussianRBN of Compositions) was expected, got {short(model)}")
@@ -211,69 +229,9 @@ def pretrained() -> Harmony:
     return cast(Harmony, load(Path(str(files("recbayes.music").joinpath("pretrained.json")))))
 
 
-def _at_most(slices: Slices, most: int) -> Slices:
-    """As many neighbouring slices taken together as it takes to have no more than so many."""
-    step = -(-len(slices.counts) // most)
+def _together(slices: Slices, step: int) -> Slices:
+    """So many neighbouring slices taken together."""
     starts = np.arange(0, len(slices.counts), step)
     counts = np.add.reduceat(slices.counts, starts)
     edges = np.append(slices.edges[starts], slices.edges[-1])
     return Slices(edges, counts, slices.bar[starts], slices.beat[starts], slices.seconds[starts])
-
-
-def _nodes(tree: Tree, slices: Slices, model: Harmony | GaussianRBN) -> Sequence[PageNode]:
-    """Keys are those of the notes that sound in a passage, as musicians would have them; values of nodes say what they lead
-    to. Slices are called by their chords, if the model knows these."""
-    modes, parents, found = modes_of(model), tree.parents, []
-    heights = _heights(tree)
-    for place, node in enumerate(tree):
-        key, mode = key_of(slices.counts[node.start : node.end].sum(axis=0), modes)
-        label, state = key_name(key, mode), state_of(model, node.label)
-        if state is not None and not heights[place]:
-            key, mode, label = state[0], "minor" if state[1].split()[0] in DARK else "major", chord_name(*state)
-        found.append(
-            PageNode(
-                start=float(slices.edges[node.start]),
-                end=float(slices.edges[node.end]),
-                depth=tree.levels[place],
-                level=heights[place],
-                probability=None if node.probability is None else min(max(node.probability, 0.0), 1.0),
-                key=key,
-                mode=mode,
-                label=label,
-                shift=_transposition(tree, place, model),
-                parent=None if parents[place] < 0 else parents[place],
-            )
-        )
-    return found
-
-
-def _heights(tree: Tree) -> list[int]:
-    """How many levels there are below each node."""
-    found = [0] * len(tree)
-    for place in reversed(range(len(tree))):  # parents come before their children
-        above = tree.parents[place]
-        if above >= 0:
-            found[above] = max(found[above], found[place] + 1)
-    return found
-
-
-def _transposition(tree: Tree, place: int, model: Harmony | GaussianRBN) -> int | None:
-    """By how many semitones, from -5 to 6, a left child is moved against its parent."""
-    above = tree.parents[place]
-    if above < 0 or tree.children(above)[0] != place:
-        return None
-    here, there = (state_of(model, tree.nodes[node].label) for node in (place, above))
-    if here is not None and there is not None:
-        steps = here[0] - there[0]
-    else:
-        steps = int(tree.nodes[above].rule.partition("shift ")[2].partition(",")[0] or 0)
-    return (steps + 5) % 12 - 5
-
-
-def chord_name(root: int, kind: str) -> str:
-    """A state as musicians write it, G7 for a dominant seventh on G; scales, and what has no sign, in full."""
-    return tonic_name(root) + CHORD_SIGNS.get(kind, f" {kind}")
-
-
-def _bar(edges: np.ndarray, time: float) -> int:
-    return int(np.clip(np.searchsorted(edges, time, side="right") - 1, 0, len(edges) - 2))

@@ -1,14 +1,14 @@
-"""Keys of passages, all at once: what the notes of each say, and that passages mostly keep the key of what they are part of.
+"""Keys of passages, all at once: what the notes of each say, and that passages often keep the key of what they are part of.
 
 Keys are a Markov chain along the branches of the tree. A passage is in the key of the passage around it with probability
 `STAY`, or in another, the less probably the farther that is on the circle of fifths. Its notes are drawn from the profile of
 its key; they count as `NOTES` notes, however long the passage is, since notes of one bar are not independent, and since they
-count again in all that the bar is part of. A piece ends with its tonic, with probability `HOME`. Sums up and down the tree
-give the probability of every key.
+count again in all that the bar is part of. A passage ends with its tonic or dominant rather than on other steps; a piece
+nearly always ends with its tonic. Sums up and down the tree give the probability of every key.
 
-`NOTES`, `STAY` and `APART` are those, of a few, that make keys annotated in twelve preludes of the Well-Tempered Clavier I
-most probable (BWV 846, 847, 850, 851 and so on; When in Rome); docs/guides/music.md says how well they do for the others.
-Profiles are those of Temperley, What's key for key?, Music Perception 17 (1999).
+The numbers are those, of a few, that make the keys annotated in the preludes of the Well-Tempered Clavier I most probable
+(When in Rome); docs/guides/music.md says how well such a choice does for preludes it has not seen. Profiles are those of
+Temperley, What's key for key?, Music Perception 17 (1999).
 """
 
 from collections.abc import Sequence
@@ -23,15 +23,19 @@ PROFILES = {
     "minor": (5.0, 2.0, 3.5, 4.5, 2.0, 4.0, 2.0, 4.5, 3.5, 2.0, 1.5, 4.0),
 }
 NOTES = 7.0
-STAY = 0.7
-HOME = 0.8
+STAY = 0.5
+ENDS = {
+    0: 0.2,
+    7: 0.15,
+}  # probabilities of a passage's last harmony, by steps above the tonic; the other steps share the rest
+HOME = {0: 0.8}  # likewise of a whole piece's
 APART = 0.5  # by which a step along the circle of fifths lowers the logarithm
 OTHER_MODE = 0.5  # steps that a change of mode counts as
 KEYS = [(tonic, mode) for mode in MODES for tonic in range(CLASSES)]
 
 
 def key_probabilities(
-    counts: np.ndarray, spans: Sequence[tuple[int, int]], parents: Sequence[int], last: int | None = None
+    counts: np.ndarray, spans: Sequence[tuple[int, int]], parents: Sequence[int], ends: Sequence[int | None]
 ) -> np.ndarray:
     """Probabilities of all `KEYS` for the nodes of a tree, (nodes, 24).
 
@@ -39,12 +43,13 @@ def key_probabilities(
         counts: sounding times of pitch classes, (slices, 12).
         spans: of the nodes, in slices.
         parents: places of the nodes' parents, which come before them; -1 for the root, which is the first.
-        last: the root of the harmony that the piece ends with, a pitch class; None if it is unknown.
+        ends: roots of the harmonies that passages end with, as pitch classes; None if one is unknown, or told by the notes.
     """
     keeps = np.log(_changes())
     up = np.array([_heard(counts[start:end].sum(axis=0)) for start, end in spans])
-    if last is not None:
-        up[0] += np.log([HOME if tonic == last else (1.0 - HOME) / (CLASSES - 1) for tonic, _ in KEYS])
+    for place, root in enumerate(ends):
+        if root is not None:
+            up[place] += np.log([_ending(HOME if parents[place] < 0 else ENDS, root - tonic) for tonic, _ in KEYS])
     sent = np.zeros_like(up)
     for place in reversed(range(len(spans))):
         if parents[place] >= 0:
@@ -63,6 +68,11 @@ def _heard(times: np.ndarray) -> np.ndarray:
     total = times.sum()
     shares = times / total if total > 0.0 else np.zeros(CLASSES)
     return NOTES * np.log(profiles / profiles.sum(axis=1, keepdims=True)) @ shares
+
+
+def _ending(known: dict[int, float], steps: int) -> float:
+    """The probability of a last harmony so many semitones above the tonic."""
+    return known.get(steps % CLASSES, (1.0 - sum(known.values())) / (CLASSES - len(known)))
 
 
 def _changes() -> np.ndarray:

@@ -1,6 +1,7 @@
 """Reading scores: which file is read how."""
 
 import os
+from pathlib import Path
 
 from recbayes.checks.arguments import flag, path_of
 from recbayes.errors import DataError, FileError
@@ -31,8 +32,18 @@ def read_score(path: str | os.PathLike, *, repeats: bool = False) -> Score:
         path: the file.
         repeats: whether repeats and endings are unfolded; the score is then drawn as it is played.
     """
-    place = path_of(path)
+    place = check_score(path)
     repeats = flag(repeats, "repeats")
+    if place.suffix.lower() in SCORES:
+        return read_with_verovio(place, repeats)
+    if repeats:
+        raise DataError(f"{place.name} is a MIDI file, which is as it is played: leave repeats out")
+    return read_midi(place)
+
+
+def check_score(path: str | os.PathLike) -> Path:
+    """The name of a file that is there, and whose ending is that of a score."""
+    place = path_of(path)
     kind = place.suffix.lower()
     if place.is_dir():
         raise FileError(f"{place} is a folder; name a file in it")
@@ -42,8 +53,4 @@ def read_score(path: str | os.PathLike, *, repeats: bool = False) -> Score:
         raise FileError(f"{place.name} {said}")
     if not place.is_file():
         raise FileError(f"{place} is not there" if not place.exists() else f"{place} is not a file")
-    if kind in SCORES:
-        return read_with_verovio(place, repeats)
-    if repeats:
-        raise DataError(f"{place.name} is a MIDI file, which is as it is played: leave repeats out")
-    return read_midi(place)
+    return place

@@ -9,7 +9,7 @@ import numpy as np
 
 from recbayes.errors import DataError
 from recbayes.music.extra import music_module
-from recbayes.music.page.axis import Picture, rising
+from recbayes.music.page.axis import Picture, TimeAxis, rising
 from recbayes.music.page.clean_svg import cleaned, plain_name
 from recbayes.music.score import Score
 
@@ -29,9 +29,11 @@ _OPTIONS = {
     "xmlIdSeed": 1,  # the same page for the same score
 }
 _GAP = 4.0  # pixels between the beginning of a passage and its first note
+_WIDE_LETTER = 0.57  # of the size of a font
 _MOST_LOST = 0.1  # share of the times that may have no place in the drawing, or another than others say
 
 _TRANSLATION = re.compile(r"translate\(\s*(-?[\d.]+)[ ,]")
+_SIZE = re.compile(r"([\d.]+)px")
 _START = re.compile(r"M\s*(-?[\d.]+)[ ,]+-?[\d.]+\s*L\s*(-?[\d.]+)")
 
 
@@ -58,8 +60,24 @@ def engrave(score: Score) -> Picture | None:
 
     inner.set("width", f"{width:g}")
     inner.set("height", f"{height:g}")
+    room = _room_for_names(inner) * scale
+    inner.set("x", f"{room:g}")
     notes = {name: place for place, name in enumerate(score.ids)}
-    return Picture("".join(cleaned(child, notes) for child in root), width, height, axis)
+    drawn = "".join(cleaned(child, notes) for child in root)
+    return Picture(drawn, width + room, height, TimeAxis(axis.quarters, axis.x + room))
+
+
+def _room_for_names(drawing: Any) -> float:
+    """How much farther to the left the names of parts may go than the engraver thinks, who knows narrow letters only."""
+    room = 0.0
+    for group in drawing.iter():
+        if "label" in group.get("class", "").split():
+            for text in (part for part in group.iter() if plain_name(part.tag) == "text"):
+                sizes = [_SIZE.match(part.get("font-size", "")) for part in text.iter()]
+                size = max((float(found[1]) for found in sizes if found), default=0.0)
+                letters = len(" ".join("".join(text.itertext()).split()))
+                room = max(room, _WIDE_LETTER * size * letters - float(text.get("x", "0")))
+    return room
 
 
 def _svg(score: Score) -> str:

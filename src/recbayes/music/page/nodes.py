@@ -4,14 +4,28 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from recbayes.errors import DataError
+from recbayes.music.bars import bars_in_words
 from recbayes.music.keys import key_name
 from recbayes.music.score import Score
 
-_ACCIDENTAL = re.compile(r"(?<![A-Za-z])([A-G])([b#])(?=m|dim|aug|sus|add|[^a-z]|$)")
-_SIGNS = {"b": "♭", "#": "♯"}
+_ACCIDENTAL = re.compile(r"(?<![A-Za-z])([A-G])(b+|#+)(?=m|dim|aug|sus|add|[^a-z]|$)")
+_NINTH = re.compile(r"(?<=7)b(?=9)")
+_INTERVALS = (  # from the root of what follows, upwards by semitones
+    "on the root of what follows",
+    "a semitone above what follows",
+    "a tone above what follows",
+    "a minor third above what follows",
+    "a major third above what follows",
+    "a fourth above what follows",
+    "a tritone from what follows",
+    "a fifth above what follows",
+    "a major third below what follows",
+    "a minor third below what follows",
+    "a tone below what follows",
+    "a semitone below what follows",
+)
+_NEAR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -28,6 +42,9 @@ class PageNode:
     label: str  # what is written on it: "C major", "G7"
     shift: int | None  # semitones of the transposition at a left child
     parent: int | None  # its place in the sequence of nodes
+    chord: str = ""  # the harmony that it ends with; of a leaf, its own
+    in_key: str = ""  # the key that it is in, also where it is called by its chord
+    key_probability: float | None = None
 
 
 def check_nodes(nodes: Sequence[PageNode], end: float) -> None:
@@ -51,7 +68,8 @@ def check_nodes(nodes: Sequence[PageNode], end: float) -> None:
 
 def pretty(label: str) -> str:
     """A label with the signs of musicians: "Bb major" becomes "B♭ major"; words are left alone."""
-    return _ACCIDENTAL.sub(lambda found: found[1] + _SIGNS[found[2]], label)
+    signed = _ACCIDENTAL.sub(lambda found: found[1] + found[2].replace("b", "♭").replace("#", "♯"), label)
+    return _NINTH.sub("♭", signed)
 
 
 def percent(probability: float) -> str:
@@ -64,37 +82,43 @@ def percent(probability: float) -> str:
     return f"{number} %"
 
 
-def signed(shift: int) -> str:
-    """A transposition with its sign, as it is written on nodes."""
-    return f"+{shift}" if shift > 0 else f"−{-shift}" if shift < 0 else "0"
+def uncertain(node: PageNode) -> bool:
+    """Whether there is something to say of how probable a passage is: the whole piece and single slices must be there."""
+    trivial = node.level == 0 or node.parent is None
+    return node.probability is not None and not (trivial and node.probability > 1.0 - _NEAR)
+
+
+def counted(number: int, noun: str) -> str:
+    """1 bar, 2 bars."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def shift_in_words(shift: int) -> str:
-    """A transposition in words."""
-    return f"transposed by {signed(shift)} semitone{'' if abs(shift) == 1 else 's'}" if shift else "not transposed"
+    """A transposition as the interval between harmonies."""
+    return _INTERVALS[shift % 12]
 
 
 def key_in_words(node: PageNode) -> str | None:
     """The key of a node, if it has one."""
-    return None if node.key is None else pretty(key_name(node.key, node.mode))
+    return pretty(node.in_key) or (None if node.key is None else pretty(key_name(node.key, node.mode)))
 
 
-def bars_in_words(node: PageNode, score: Score) -> str:
-    """The bars of a node: "bar 5", "bars 5–11"."""
-    last = len(score.names) - 1
-    first_bar = int(np.clip(np.searchsorted(score.bars, node.start + 1e-6, side="right") - 1, 0, last))
-    last_bar = int(np.clip(np.searchsorted(score.bars, node.end - 1e-6, side="left") - 1, first_bar, last))
-    names = score.names[first_bar], score.names[last_bar]
-    return f"bar {names[0]}" if first_bar == last_bar else f"bars {names[0]}–{names[1]}"
+def facts_of(node: PageNode, score: Score) -> list[str]:
+    """What is said of a node beside its label."""
+    found = [bars_in_words(score, node.start, node.end)]
+    if node.chord and node.chord != node.label:
+        found.append(f"ends with {pretty(node.chord)}")
+    key = key_in_words(node)
+    if key is not None:
+        sure = "" if node.key_probability is None else f" {percent(node.key_probability)}"
+        found.append(f"key {key}{sure}" if key != pretty(node.label) else f"key{sure}" if sure else "")
+    if node.probability is not None and uncertain(node):
+        found.append(f"passage {percent(node.probability)}")
+    if node.shift is not None:
+        found.append(shift_in_words(node.shift))
+    return [one for one in found if one]
 
 
 def in_words(node: PageNode, score: Score) -> str:
     """All of a node in a line, for those who hear the page."""
-    parts = [pretty(node.label), bars_in_words(node, score)]
-    if node.key is not None and key_in_words(node) != parts[0]:
-        parts.append(f"key {key_in_words(node)}")
-    if node.probability is not None:
-        parts.append(f"probability {percent(node.probability)}")
-    if node.shift is not None:
-        parts.append(shift_in_words(node.shift))
-    return ", ".join(part for part in parts if part)
+    return ", ".join(part for part in (pretty(node.label), *facts_of(node, score)) if part)

@@ -86,13 +86,9 @@
 
   const describe = (node) => {
     const make = (tag, text) => Object.assign(document.createElement(tag), { textContent: text });
-    find(".details .label").textContent = node.label || node.bars;
+    find(".details .label").textContent = node.label || node.facts[0];
     find(".swatch").style.cssText = node.element.style.cssText;
-    const facts = [node.bars];
-    if (node.key && node.key !== node.label) facts.push(`key ${node.key}`);
-    if (node.probability) facts.push(`probability ${node.probability}`);
-    if (node.shift) facts.push(node.shift);
-    find(".facts").replaceChildren(...facts.map((fact) => make("span", fact)));
+    find(".facts").replaceChildren(...node.facts.map((fact) => make("span", fact)));
     const lasting = Array(12).fill(0);
     for (const [onset, offset, pitch] of data.notes) {
       lasting[pitch % 12] += Math.max(0, Math.min(offset, node.end) - Math.max(onset, node.start));

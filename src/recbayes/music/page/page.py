@@ -9,10 +9,11 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from recbayes.music.keys import PITCH_CLASSES
+from recbayes.music.bars import times_of
+from recbayes.music.keys import tonic_name
 from recbayes.music.page.axis import Picture
 from recbayes.music.page.engraving import engrave
-from recbayes.music.page.nodes import PageNode, bars_in_words, check_nodes, key_in_words, percent, pretty, shift_in_words
+from recbayes.music.page.nodes import PageNode, check_nodes, facts_of, pretty, uncertain
 from recbayes.music.page.roll import piano_roll
 from recbayes.music.page.tree_drawing import draw_overview, draw_ruler, draw_tree, tree_height
 from recbayes.music.page.wheel import draw_wheel
@@ -39,7 +40,7 @@ def music_page(score: Score, nodes: Sequence[PageNode], *, heading: str, explana
         style=style,
         script=script,
         data=_data(score, nodes, picture),
-        wheel=draw_wheel(nodes),
+        wheel=draw_wheel(nodes, score.signature),
         numbers=_numbers(nodes),
         width=f"{picture.width:g}",
         height=f"{picture.height + below:g}",
@@ -70,10 +71,13 @@ def _policy(script: str) -> str:
 def _numbers(nodes: Sequence[PageNode]) -> str:
     """What the numbers on the nodes mean, of those that are there."""
     parts = []
-    if any(node.probability is not None for node in nodes):
-        parts.append("<dt>87 %</dt><dd>how probable the passage is; the less, the fainter</dd>")
-    if any(node.shift is not None for node in nodes):
-        parts.append("<dt>+7</dt><dd>semitones from the harmony of the passage below it</dd>")
+    if any(node.chord and node.level for node in nodes):
+        parts.append("<dt>→ G7</dt><dd>the chord that the passage ends with</dd>")
+    if any(uncertain(node) for node in nodes):
+        parts.append(
+            "<dt>87 %</dt><dd>how probable it is that these bars are one passage, whatever its key; "
+            "the less, the fainter</dd>"
+        )
     return f"<dl>{''.join(parts)}</dl>" if parts else ""
 
 
@@ -83,10 +87,10 @@ def _data(score: Score, nodes: Sequence[PageNode], picture: Picture) -> str:
     data: dict[str, Any] = {
         "end": score.end,
         "bars": _rounded(score.bars.tolist()),
-        "names": list(score.names),
+        "names": [name + times for name, times in zip(score.names, times_of(score.names), strict=True)],
         "notes": [[*_rounded([onset, offset]), int(pitch)] for onset, offset, pitch in notes],
         "axis": [_rounded(picture.axis.quarters.tolist()), _rounded(picture.axis.x.tolist())],
-        "pitchClasses": [pretty(name) for name in PITCH_CLASSES],
+        "pitchClasses": [pretty(tonic_name(tonic, None, score.signature)) for tonic in range(12)],
         "nodes": [
             {
                 "start": round(node.start, 5),
@@ -94,10 +98,7 @@ def _data(score: Score, nodes: Sequence[PageNode], picture: Picture) -> str:
                 "level": node.level,
                 "parent": node.parent,
                 "label": pretty(node.label),
-                "bars": bars_in_words(node, score),
-                "key": key_in_words(node),
-                "probability": None if node.probability is None else percent(node.probability),
-                "shift": None if node.shift is None else shift_in_words(node.shift),
+                "facts": facts_of(node, score),
             }
             for node in nodes
         ],

@@ -9,9 +9,9 @@ from html import escape
 
 import numpy as np
 
-from recbayes.music.keys import ink_on, key_colour, mixed, tonic_name
+from recbayes.music.keys import ink_on, key_colour, mixed
 from recbayes.music.page.axis import TimeAxis
-from recbayes.music.page.nodes import PageNode, in_words, key_in_words, percent, pretty, signed
+from recbayes.music.page.nodes import PageNode, in_words, key_in_words, percent, pretty, uncertain
 from recbayes.music.score import Score
 
 LIGHT, DARK = "#fcfbf8", "#1b1c1f"  # the grounds of the tree by day and by night, as in page.css
@@ -86,7 +86,7 @@ def _draw(
 
 
 def _writing(node: PageNode, left: float, width: float, middle: float) -> str:
-    """What there is room for: first the label, then the transposition, then the probability."""
+    """What there is room for: first the label, then the chord it ends with, then the probability."""
     label = pretty(node.label)
     if _LETTER * len(label) + 2 * _PADDING > width and label == key_in_words(node):
         label = _short(node)
@@ -94,17 +94,17 @@ def _writing(node: PageNode, left: float, width: float, middle: float) -> str:
     if not label or used + 4 > width:
         return ""
     parts = [f'<tspan class="name">{escape(label)}</tspan>']
-    numbers = {
-        "shift": signed(node.shift) if node.shift else "",
-        "certainty": "" if node.probability is None else percent(node.probability),
+    others = {
+        "chord": f"→ {pretty(node.chord)}" if node.chord and node.level else "",
+        "certainty": percent(node.probability) if node.probability is not None and uncertain(node) else "",
     }
-    for kind, number in numbers.items():
-        more = _PADDING + _DIGIT * len(number)
-        if number and used + more + 2 * _PADDING > width:
+    for kind, more in others.items():
+        wide = _PADDING + _DIGIT * len(more)
+        if more and used + wide + 2 * _PADDING > width:
             break
-        if number:
-            parts.append(f'<tspan class="{kind}" dx="{_PADDING:g}">{escape(number)}</tspan>')
-            used += more
+        if more:
+            parts.append(f'<tspan class="{kind}" dx="{_PADDING:g}">{escape(more)}</tspan>')
+            used += wide
     room = max(width - used - 2 * _PADDING, 0.0)  # by which the label can move, to stay in sight
     start = left + min(_PADDING, (width - used) / 2)
     return f'<text x="{start:.1f}" y="{middle:.1f}" data-room="{room:.0f}">{"".join(parts)}</text>'
@@ -112,7 +112,7 @@ def _writing(node: PageNode, left: float, width: float, middle: float) -> str:
 
 def _short(node: PageNode) -> str:
     """A key in a letter, minor ones small, as on the wheel of keys."""
-    name = "" if node.key is None else pretty(tonic_name(node.key, node.mode))
+    name = (key_in_words(node) or "").partition(" ")[0]
     return name[:1].lower() + name[1:] if node.mode == "minor" else name
 
 

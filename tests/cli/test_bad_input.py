@@ -181,9 +181,27 @@ USAGE = {
     "time and no time": Bad({"x.csv": GOOD}, "segment x.csv --time date --no-time", "exclude each other", 2),
     "lengths the wrong way round": Bad({"m.json": model_text()}, "sample -m m.json --min-length 5 --max-length 2", "few", 2),
     "resuming nothing": Bad({"x.csv": GOOD}, "fit x.csv -o m.json --resume", "--checkpoint", 2),
-    "fewest above most": Bad({"x.csv": GOOD}, "segment x.csv --segments 5-2", "the fewest and the most"),
-    "a kind that is none": Bad({"x.csv": GOOD}, "segment x.csv --kinds wave", "kinds must be some of level, trend"),
-    "a season of one": Bad({"x.csv": GOOD}, "segment x.csv --period 1", "seasons of at least 2 observations"),
+    "fewest above most": Bad({"x.csv": GOOD}, "segment x.csv --segments 5-2", "the fewest come first", 2),
+    "a kind that is none": Bad({"x.csv": GOOD}, "segment x.csv --kinds levels", "kinds are 'level', 'trend', 'level + a", 2),
+    "a season of one": Bad({"x.csv": GOOD}, "segment x.csv --period 1", "a number of observations, at least 2", 2),
+    "a season in words": Bad({"x.csv": GOOD}, "segment x.csv --period week", "such as 7 for weeks of days; got 'week'", 2),
+    "several files": Bad({"x.csv": GOOD}, "segment x.csv b.csv c.csv d.csv e.csv", "takes one file at a time, without", 2),
+    "a report of a parse": Bad({"x.csv": GOOD}, "parse x.csv -m m --report r.html", "reports are of `recbayes segment`", 2),
+    "the data as a table": Bad({"x.csv": GOOD}, "segment x.csv --table x.csv", "x.csv is a file that is read", 2),
+    "the data as a table, by another name": Bad(
+        {"x.csv": GOOD}, "segment x.csv --table ../{folder}/x.csv", "x.csv is a file that is read", 2
+    ),
+    "the data as changes": Bad({"x.csv": GOOD}, "segment x.csv --changes ./x.csv", "would be overwritten", 2),
+    "the data as words": Bad({"x.csv": GOOD}, "segment x.csv -o x.csv", "would be overwritten", 2),
+    "the data as JSON": Bad({"x.csv": GOOD}, "segment x.csv --json -o x.csv", "would be overwritten", 2),
+    "the data as a page": Bad({"x.csv": GOOD}, "segment x.csv --report x.csv", "would be overwritten", 2),
+    "the data as a picture": Bad({"x.png": GOOD}, "segment x.png --plot x.png", "would be overwritten", 2),
+    "the data as a model": Bad({"x.csv": GOOD}, "fit x.csv -o x.csv", "would be overwritten", 2),
+    "the data as a checkpoint": Bad({"x.csv": GOOD}, "fit x.csv -o m.json --checkpoint x.csv", "would be overwritten", 2),
+    "the model as a table": Bad({"m.json": model_text()}, "parse x.csv -m m.json --table m.json", "overwritten", 2),
+    "the model as drawn series": Bad({"m.json": model_text()}, "sample -m m.json -o m.json", "overwritten", 2),
+    "series and trees in one": Bad({"m.json": model_text()}, "sample -m m.json -o s --trees ./s", "the same name", 2),
+    "the model in the checkpoint": Bad({"x.csv": GOOD}, "fit x.csv -o m.json --checkpoint m.json", "the same name", 2),
 }
 ALL = {**FILES, **TIMES, **COLUMNS, **MODELS, **OUTPUTS, **USAGE}
 
@@ -194,7 +212,7 @@ def test_one_clear_line(bad: Bad, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         pytest.skip("there is no device that is always full")
     monkeypatch.chdir(tmp_path)
     write(tmp_path, bad.files)
-    result = CliRunner().invoke(app, bad.command.split())
+    result = CliRunner().invoke(app, bad.command.format(folder=tmp_path.name).split())
     assert result.exit_code == bad.code, result.output
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1, result.stderr

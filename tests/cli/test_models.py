@@ -130,3 +130,12 @@ def test_info() -> None:
 def test_all_commands_have_help() -> None:
     for command in ("", "segment", "fit", "parse", "sample", "info", "warmup", "demo", "study real", "music analyse"):
         assert "Usage: recbayes" in run(f"{command} --help").stdout
+
+
+def test_data_in_other_units() -> None:
+    """A model of 22 ± 4 and data around 2300: a note, before the work that takes long."""
+    write(Path(), {"y.csv": GOOD.replace(",", ",10").replace("10value", "value")})
+    result = run("parse y.csv -m m.json --draws 5 -q")
+    assert "note: the data are 1018 to 1027" in result.stderr
+    assert "the model expects 22 ± 5.1: were they measured in the same units?" in result.stderr
+    assert "same units" not in run("parse x.csv -m m.json --draws 5").stderr

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recbayes.cli.options import RUNS, WRITTEN, Quiet, Seed, reads_data
-from recbayes.cli.outputs import check_target
+from recbayes.cli.outputs import check_targets
 
 if TYPE_CHECKING:
     from recbayes.data.files.reading import Reading
@@ -77,7 +77,7 @@ def fit(
     from recbayes.cli.shown import console
     from recbayes.errors import DataError, LengthError
 
-    check_target(output)
+    check_targets([output, checkpoint], [*data, *([] if model is None else [model])])
     if resume and checkpoint is None:
         raise typer.BadParameter("it needs the name of a --checkpoint", param_hint="--resume")
     start = None if model is None else load_model(model)

@@ -6,15 +6,22 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date, datetime
+from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 import typer
 
-PICTURES = ("png", "svg", "pdf")
+PICTURES = ("png", "svg", "pdf", "jpg", "jpeg", "webp", "tif", "tiff", "eps", "ps", "svgz")
+CHANGE = ("time", "position", "probability", "low", "high", "within")  # the columns of a table of changes
+UNITS = ("D", "s", "ms", "us", "ns")  # in which dates are told
+WRITING = Lock()  # held while files are written, so that an interrupt waits until each is there whole, or not at all
 
 
 class Result(NamedTuple):
@@ -27,11 +34,13 @@ class Result(NamedTuple):
     tokens: Sequence[str] | None
     figure: Callable[[], Any]
     page: Callable[[str], str] | None
+    changes: Callable[[], list[dict[str, Any]]] | None = None
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where everything goes. `form` is "json", "newick", "brackets" or "table" where that is printed in place of words."""
+    """Where everything goes. `form` is "json", "newick", "brackets", "table" or "changes" where that is printed in place of
+    words."""
 
     json: bool = False
     newick: bool = False
@@ -40,35 +49,32 @@ class Outputs:
     plot: Path | None = None
     report: Path | None = None
     output: Path | None = None
+    changes: str | None = None
 
     @property
     def form(self) -> str:
         wished = {"json": self.json, "newick": self.newick, "brackets": self.brackets, "table": self.table == "-"}
+        wished["changes"] = self.changes == "-"
         chosen = [name for name, wish in wished.items() if wish]
         if len(chosen) > 1:
             raise typer.BadParameter(f"only one of --{' and --'.join(chosen)} can be printed; run the command once for each")
         return chosen[0] if chosen else ""
 
-    def check(self) -> None:
-        """Errors that can be told before the work begins."""
+    def check(self, inputs: Sequence[str | Path] = ()) -> None:
+        """Errors that can be told before the work begins: what is read is never written."""
         _ = self.form
         if self.plot is not None and self.plot.suffix[1:].lower() not in PICTURES:
             raise typer.BadParameter(f"pictures end in {', '.join(PICTURES)}, got {str(self.plot)!r}", param_hint="--plot")
-        table = None if self.table in (None, "-") else Path(str(self.table))
-        for path in (table, self.plot, self.report, self.output):
-            if path is not None:
-                check_target(path)
-        there = [path.resolve() for path in (table, self.plot, self.report, self.output) if path is not None]
-        if len(set(there)) < len(there):
-            raise typer.BadParameter("two outputs have the same name")
+        tables = [None if told in (None, "-") else Path(str(told)) for told in (self.table, self.changes)]
+        check_targets([*tables, self.plot, self.report, self.output], inputs)
 
     def text(self, results: Sequence[Result], by: str | None, about: dict[str, Any]) -> str:
         """What is printed in place of words."""
         if self.form == "json":
             document = {**about, "series": [one.document() for one in results]}
-            return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=plain) + "\n"
-        if self.form == "table":
-            return table_text(results, by)
+            return json_text(document)
+        if self.form in ("table", "changes"):
+            return table_text(results, by, self.form)
         lines = [
             one.tree.to_newick(probabilities=True) if self.newick else one.tree.to_brackets(one.tokens) for one in results
         ]
@@ -79,11 +85,14 @@ class Outputs:
     def files(self, results: Sequence[Result], by: str | None, title: str) -> dict[Path, str | bytes]:
         """What goes to files, all of it made before the first is written."""
         found: dict[Path, str | bytes] = {}
-        if self.table not in (None, "-"):
-            found[Path(str(self.table))] = table_text(results, by)
+        for told, what in ((self.table, "table"), (self.changes, "changes")):
+            if told not in (None, "-"):
+                found[Path(str(told))] = table_text(results, by, what)
         for path, make in ((self.plot, _picture), (self.report, _page)):
             if path is not None:
                 names = [path] if len(results) == 1 else [path.with_name(one) for one in _names(path, results)]
+                if any(_same(name, other) for name in names for other in found):
+                    raise typer.BadParameter("an output for one of the series has the name of another output")
                 for name, one in zip(names, results, strict=True):
                     check_target(name)
                     found[name] = make(one, name, f"{title}, {one.group}" if one.group else title)
@@ -104,12 +113,44 @@ def check_target(path: Path) -> None:
         raise FileError(f"{path}: nothing can be written in the folder {str(path.parent)!r}")
 
 
+def check_targets(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) -> None:
+    """An error if an output is one of the inputs, by whatever name or link, or another output, or cannot be written."""
+    there = [path for path in outputs if path is not None]
+    for path in there:
+        for one in inputs:
+            if _same_input(one, path):
+                raise typer.BadParameter(
+                    f"{path} is a file that is read, and would be overwritten; give the output another name"
+                )
+    for place, path in enumerate(there):
+        if any(_same(path, other) for other in there[:place]):
+            raise typer.BadParameter(f"two outputs have the same name, {path}; give each its own")
+    for path in there:
+        check_target(path)
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether both are one file, or would be."""
+    if one.exists() and other.exists():
+        return os.path.samefile(one, other)
+    return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
+
+
+def _same_input(given: str | Path, output: Path) -> bool:
+    if str(given) != "-":
+        return _same(Path(given), output)
+    with suppress(OSError, ValueError, AttributeError):  # standard input may be no file, or not there
+        return os.path.samestat(os.fstat(sys.stdin.fileno()), output.stat())
+    return False
+
+
 def write_files(files: dict[Path, str | bytes]) -> list[str]:
     """Write them; their names."""
     from recbayes.checks.files import write_whole
 
-    for path, content in files.items():
-        write_whole(path, content)
+    with WRITING:
+        for path, content in files.items():
+            write_whole(path, content)
     return [str(path) for path in files]
 
 
@@ -122,37 +163,78 @@ def print_text(text: str, output: Path | None) -> None:
         sys.stdout.flush()
 
 
-def table_text(results: Sequence[Result], by: str | None) -> str:
-    """One CSV table for all series, whose column of names is the first."""
-    rows = [({by or "series": one.group} if by or len(results) > 1 else {}) | row for one in results for row in one.rows()]
+def table_text(results: Sequence[Result], by: str | None, what: str = "table") -> str:
+    """One CSV table for all series, of their nodes or their changes; the column of their names is the first."""
+    named = by is not None or len(results) > 1
+    rows = [({by or "series": one.group} if named else {}) | row for one in results for row in _rows_of(one, what)]
+    names = list(dict.fromkeys(name for row in rows for name in row)) or [*([by or "series"] if named else []), *CHANGE]
+    form = date_form([value for row in rows for value in row.values()])
     file = io.StringIO()
-    writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+    writer = csv.DictWriter(file, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: _cell(value, form) for name, value in row.items()} for row in rows)
     return file.getvalue()
 
 
-def plain(value: Any) -> Any:
+def _rows_of(result: Result, what: str) -> list[dict[str, Any]]:
+    if what == "table":
+        return result.rows()
+    return [] if result.changes is None else result.changes()
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """JSON, with all dates in one form."""
+    form = date_form(list(_within(document)))
+    plainly = partial(plain, form=form)
+    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=plainly) + "\n"
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """What documents hold at their ends."""
+    if isinstance(value, dict | list | tuple):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _within(one)
+    else:
+        yield value
+
+
+def plain(value: Any, form: str = "") -> Any:
     """Values of numpy and dates as JSON has them."""
-    if isinstance(value, np.datetime64):
-        return date_text(value)
+    if isinstance(value, np.datetime64 | date):
+        return date_text(value, form)
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     return str(value)
 
 
-def date_text(value: np.datetime64) -> str:
-    """A date without what is zero at its end."""
-    text = str(value)
-    return re.sub(r"(\.\d*?)0+$", r"\1", text).rstrip(".").removesuffix("T00:00:00") if "T" in text else text
+def date_form(values: Sequence[Any]) -> str:
+    """The shortest unit that says all dates among these to the full: D, or s and what is finer; "" where there are none."""
+    naive = [value for value in values if isinstance(value, np.datetime64) and not np.isnat(value)]
+    zoned = [value for value in values if isinstance(value, datetime)]
+    if any(np.datetime_data(one.dtype)[0] in ("Y", "M") for one in naive) or not (naive or zoned):
+        return ""
+    array = np.array([*naive, *(np.datetime64(one.replace(tzinfo=None)) for one in zoned)])
+    units = UNITS if not zoned else UNITS[1:]
+    return next((unit for unit in units if (array.astype(f"M8[{unit}]") == array).all()), units[-1])
 
 
-def _cell(value: Any) -> Any:
+def date_text(value: Any, form: str = "") -> str:
+    """A date in the manner of ISO 8601, in such a form."""
+    if isinstance(value, np.datetime64):
+        return str(value.astype(f"M8[{form}]") if form else value)
+    if isinstance(value, datetime):
+        return value.isoformat(
+            timespec={"ms": "milliseconds", "us": "microseconds", "ns": "microseconds"}.get(form, "seconds")
+        )
+    return str(value)
+
+
+def _cell(value: Any, form: str) -> Any:
     if value is None:
         return ""
     if isinstance(value, float):
         return f"{value:.10g}"
-    return date_text(value) if isinstance(value, np.datetime64) else value
+    return date_text(value, form) if isinstance(value, np.datetime64 | date) else value
 
 
 def _line(text: str) -> str:
@@ -165,10 +247,10 @@ def _picture(result: Result, path: Path, title: str) -> bytes:
 
     file = io.BytesIO()
     kind = path.suffix[1:].lower()
-    undated: dict[str, Any] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    undated: dict[str, Any] = {"svg": {"Date": None}, "svgz": {"Date": None}, "pdf": {"CreationDate": None}}
     with matplotlib.rc_context({"svg.hashsalt": "recbayes"}):
         figure = result.figure()
-        figure.savefig(file, format=kind, dpi=150, metadata=undated[kind])
+        figure.savefig(file, format=kind, dpi=150, metadata=undated.get(kind))
     return file.getvalue()
 
 

@@ -39,8 +39,10 @@ def parse(
         typer.Option("--table", metavar="FILE", help="A CSV table of all nodes; - prints it.", rich_help_panel=WRITTEN),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="A picture: png, svg or pdf.", rich_help_panel=WRITTEN)
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="A picture: png, svg, pdf, jpg, ...", rich_help_panel=WRITTEN),
     ] = None,
+    report: Annotated[Path | None, typer.Option("--report", hidden=True)] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="What is printed goes there.", rich_help_panel=WRITTEN),
@@ -58,22 +60,32 @@ def parse(
 
     recbayes parse sensor.csv --by machine -m model.json
     """
+    from recbayes.cli.fitting import notes_on_units
     from recbayes.cli.models import given, load_model, told_of
     from recbayes.errors import DataError, LengthError
 
     outputs = Outputs(json, newick, brackets, table, plot, None, output)
-    outputs.check()
+    outputs.check([data, model])
+    if report is not None:
+        raise typer.BadParameter(
+            "reports are of `recbayes segment`; here there are --plot, --table and --json", param_hint="--report"
+        )
     chosen = load_model(model)
     sequences, reading = given(chosen, [data], read)
     if plot is not None and reading is None:
         raise typer.BadParameter("there are pictures of series of numbers only", param_hint="--plot")
+    for note in notes_on_units(chosen, sequences):
+        typer.echo(f"note: {note}", err=True)
     import recbayes as rb
+    from recbayes.segmentation.progress import Progress
 
     try:
-        if len(sequences) == 1:  # by itself, so that notes need not say which series they are about
-            posteriors = [rb.sample_posterior(chosen, sequences[0].sequence, draws=draws, seed=seed)]
-        else:
-            posteriors = rb.sample_posterior(chosen, [one.sequence for one in sequences], draws=draws, seed=seed)
+        with Progress(None) as shown:
+            shown.stage(f"drawing {draws} trees by the model (Ctrl-C ends that)")
+            if len(sequences) == 1:  # by itself, so that notes need not say which series they are about
+                posteriors = [rb.sample_posterior(chosen, sequences[0].sequence, draws=draws, seed=seed)]
+            else:
+                posteriors = rb.sample_posterior(chosen, [one.sequence for one in sequences], draws=draws, seed=seed)
     except (DataError, LengthError) as problem:
         raise told_of(problem, [data], sequences) from problem
     trees = [one.tree(objective) for one in posteriors]

@@ -12,7 +12,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -23,6 +23,9 @@ DOTS = range(0x2800, 0x2900)  # Braille: each of eight bits is a dot
 ClickException: Any = typer.BadParameter.__mro__[2]  # of the click that this typer has, or brings
 
 SETTING = re.compile(r"\((columns|time|by|separator|encoding|skip|missing|dates|sort|duplicates|array)\)")  # of `read_file`
+
+INTERRUPTED = 130
+MANY = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)")
 
 
 class Commands(typer.Typer):
@@ -35,6 +38,13 @@ class Commands(typer.Typer):
                 stream.reconfigure(errors="plain")
         try:
             return super().__call__(*args, **kwargs)
+        except KeyboardInterrupt:
+            complain("interrupted")
+            _leave()
+        except SystemExit as end:
+            if end.code == INTERRUPTED:
+                _leave()
+            raise
         except OSError as problem:  # where even help and errors cannot be written
             complain(in_words(problem))
             sys.exit(1)
@@ -52,8 +62,9 @@ class OneLine(TyperGroup):
         except ClickException as problem:
             _explain(problem)
             code = getattr(problem, "exit_code", 2)
-        except typer.Abort:
-            code = 130
+        except typer.Abort:  # an interrupt before the command began
+            complain("interrupted")
+            code = INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
@@ -64,7 +75,7 @@ class OneLine(TyperGroup):
             raise
         except KeyboardInterrupt:
             complain("interrupted")
-            raise typer.Exit(130) from None
+            raise typer.Exit(INTERRUPTED) from None
         except Exception as problem:
             if self._debug:
                 traceback.print_exc()
@@ -101,6 +112,14 @@ def complain(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _leave() -> NoReturn:
+    """The end of an interrupted command. Threads that still compute are not waited for, as Python does when it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # closed, or none at all
+            stream.flush()
+    os._exit(INTERRUPTED)
+
+
 def _explain(problem: Any) -> None:
     """How a command should have been called; a group without a command shows its help."""
     context = getattr(problem, "ctx", None)
@@ -109,7 +128,14 @@ def _explain(problem: Any) -> None:
         return
     where = context.command_path if context is not None else "recbayes"
     said = " ".join(problem.format_message().split()).rstrip(".")
+    extra = MANY.match(said)
+    if extra is not None:
+        said = f"that is too much: {where} takes one file at a time, without {_some(extra[1].split())}"
     complain(f"{said} ({where} --help says more)")
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from recbayes.cli.options import WRITTEN, ModelFile, Seed
-from recbayes.cli.outputs import check_target, print_text, write_files
+from recbayes.cli.outputs import check_targets, print_text, write_files
 
 FORMS = {".nwk": "newick", ".newick": "newick", ".json": "json", ".jsonl": "json"}  # of trees; else brackets
 
@@ -46,9 +46,7 @@ def sample(
 
     from recbayes.cli.models import load_model
 
-    for path in (output, trees):
-        if path is not None:
-            check_target(path)
+    check_targets([output, trees], [model])
     if max_length is not None and max_length < min_length:
         raise typer.BadParameter(f"the most observations, {max_length}, are fewer than the fewest, {min_length}")
     chosen = load_model(model)

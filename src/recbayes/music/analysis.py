@@ -38,7 +38,7 @@ EXPLANATION = (
     "percentage says how often these bars are one passage in all the analyses that the model thinks possible; below a "
     "half, read it as a suggestion. It does not say how sure a key or a chord is.\n\n"
     "What the model does not know: metre, melody and voice leading. Keys are those that notes make probable where a passage "
-    "mostly keeps the key of what it is part of; single bars are called by their chords."
+    "often keeps the key of what it is part of; single bars are called by their chords."
 )
 
 

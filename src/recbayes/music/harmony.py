@@ -45,7 +45,7 @@ class Harmony(Saved):
         roots: probabilities of the kinds of a whole piece's harmony.
         preparations: (kinds, 12, kinds): entry (a, n, b) is the probability that what prepares a passage of kind a is of
             kind b, with a root n semitones higher.
-        modes: mean shares in major and minor, from the tonic on, by which passages are said to be in a key, (2, 12).
+        modes: mean shares in major and minor, from the tonic on, of the pieces that it was learnt from, (2, 12).
         balance: the strength of `rb.balanced_preference`.
         pseudo_count: added to shares before their logarithms are taken.
         resolution: how finely shares are recorded.

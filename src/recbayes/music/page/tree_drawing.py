@@ -99,7 +99,7 @@ def _writing(node: PageNode, left: float, width: float, middle: float) -> str:
         "certainty": percent(node.probability) if node.probability is not None and uncertain(node) else "",
     }
     for kind, more in others.items():
-        wide = _PADDING + _DIGIT * len(more)
+        wide = _PADDING + (_DIGIT if kind == "certainty" else _LETTER) * len(more)
         if more and used + wide + 2 * _PADDING > width:
             break
         if more:

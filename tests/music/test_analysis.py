@@ -231,6 +231,18 @@ def test_what_draws_is_there_before_the_work_begins(monkeypatch: pytest.MonkeyPa
     assert "scores need verovio: pip install 'recbayes[music]'" in told.output
 
 
+def test_terminals_without_flats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """They get letters, and not question marks."""
+    monkeypatch.chdir(tmp_path)
+    flat = "<alter>-1</alter><octave>"
+    score = music_xml(*[note(step, 4, 8).replace("<octave>", flat) for step in "BBE"]).replace("<fifths>0", "<fifths>-6")
+    written(tmp_path, "flats.musicxml", score)
+    told = CliRunner(charset="ascii").invoke(app, ["music", "analyse", "flats.musicxml"])
+    assert told.exit_code == 0, told.output
+    assert "Eb" in told.output
+    assert "?" not in told.output
+
+
 def test_several_scores_have_a_page_each(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("one", "two"):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recbayes.cli.outputs import check_target
-from recbayes.cli.study import told
 from recbayes.errors import ApproximationWarning
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from recbayes.music.score import Score
 
 NAMELESS = "bwv846.html"  # the page of the piece in the box
+PLAIN = {"♭": "b", "♯": "#", "ø7": "m7b5", "°7": "dim7", "–": "-"}  # for terminals that know ASCII only
 
 
 def analyse(
@@ -70,9 +71,8 @@ def analyse(
         "seed": seed,
         "most_slices": most_slices,
     }
-    with told():
-        for page, score in pages.items():
-            _analyse_one(console, score, page, table, repeats, settings)
+    for page, score in pages.items():
+        _analyse_one(console, score, page, table, repeats, settings)
 
 
 def _pages(scores: Sequence[Path], output: Path | None) -> dict[Path, Path | None]:
@@ -139,12 +139,22 @@ def _analyse_one(
     if found.note:
         console.print(f"{found.note}; --most-slices keeps more apart.", markup=False)
     for line in found.lines():
-        console.print(line, markup=False)
+        console.print(_shown(line), markup=False)
     for one in given:
         console.print(f"Take probabilities with care: {one.message}", style="yellow", markup=False)
     count = len(found.nodes)
     shown = "The only passage" if count == 1 else f"All {count} passages"
     console.print(f"{shown}, with score and sound: {page}", markup=False)
+
+
+def _shown(line: str) -> str:
+    """A line as the terminal can show it: Bb where it has no flats of its own."""
+    try:
+        line.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        for sign, letters in PLAIN.items():
+            line = line.replace(sign, letters)
+    return line
 
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:

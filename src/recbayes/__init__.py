@@ -7,4 +7,13 @@ import lazy_loader
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_attribute, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__ or name.startswith("_"):
+        return _attribute(name)
+    from recbayes.checks.names import unknown_name
+
+    # told that there is neither name nor object, Python's traceback does not ask a second time what was meant
+    raise AttributeError(unknown_name(name, __all__), name=None, obj=None)

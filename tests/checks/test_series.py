@@ -63,7 +63,7 @@ def test_data_frames() -> None:
     model = rb.GaussianRBN.create(2)
     assert rb.inside(model, counted).log_evidence == rb.inside(model, expected).log_evidence
     assert [chart.length for chart in rb.inside(model, [Frame(expected), counted])] == [3, 3]
-    with pytest.raises(DataError, match="some entries are text"):
+    with pytest.raises(DataError, match="'2' at row 1, column 0 is text"):
         as_series(pandas.DataFrame({"a": [1, "2"]}, dtype=object), 1)
 
 
@@ -94,8 +94,8 @@ def test_a_row_may_be_missing_altogether() -> None:
         ),
         ([["a", "b"]], "must be numbers.*list"),
         ([["1", "2"]], "must be numbers.*list"),
-        (np.array([[1.0, "2"]], dtype=object), "some entries are text"),
-        ([[1.0, 2.0], [3.0]], "must be numbers.*inhomogeneous"),
+        (np.array([[1.0, "2"]], dtype=object), "'2' at row 0, column 1 is text; convert it"),
+        ([[1.0, 2.0], [3.0]], "must be numbers.*list with rows of different lengths"),
         ([[1j, 2.0]], "must be numbers.*complex"),
         (np.array([["2020-01-01", "2020-01-02"]], dtype="datetime64[D]"), "must be numbers.*datetime64"),
         ({"a": 1}, "must be numbers.*dict"),

@@ -30,7 +30,6 @@ NAMED: dict[str, Any] = {
     "pandas, objects": pd.DataFrame({"a": [1, pd.NA, 5], "b": [Decimal(2), 4, None]}, dtype=object),
     "pandas, arrow": pd.DataFrame(COLUMNS).astype({"a": "int64[pyarrow]", "b": "double[pyarrow]"}),
     "pandas, sparse": pd.DataFrame(COLUMNS).astype(pd.SparseDtype("float", NAN)),
-    "pandas, categories": pd.DataFrame(COLUMNS).astype({"a": "category"}),
     "pandas, two levels of columns": pd.DataFrame(VALUES, columns=pd.MultiIndex.from_tuples([("x", "a"), ("x", "b")])),
     "polars": pl.DataFrame(COLUMNS),
     "polars, decimals": pl.DataFrame(COLUMNS).with_columns(pl.col("b").cast(pl.Decimal(10, 2))),
@@ -443,15 +442,20 @@ BACK = pd.DatetimeIndex(["2020-01-02", "2020-01-01", "2020-01-03"])
         ("data.csv", {}, "got text; read the file first"),
         (3.0, {}, r"must have shape \(observations, columns\), got \(\)"),
         (np.zeros((2, 2, 2)), {}, r"got \(2, 2, 2\)"),
-        ([[1, 2], [3]], {}, "must be numbers.*inhomogeneous"),
+        ([[1, 2], [3]], {}, r"rows of different lengths; several series are a list of arrays, such as \[np\.array"),
         ({"a": [1]}, {}, "must be numbers.*dict"),
         (pd.Series([1j, 2j]), {}, "complex numbers"),
         (pl.LazyFrame({"a": [1]}), {}, "collect it first"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), {}, "cannot be read.*unique column names"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), {}, "the data has 2 columns called 'a'; rename them"),
         (pd.Series(["x", "y"]), {}, r"no numbers: 0 \(text\); convert them first"),
-        (pd.Series([1, "y"]), {}, r"no numbers: 0 \(text\)"),
+        (pd.Series([1, "y"]), {}, r"column 0 of the data has text among its numbers, 'y' at row 1; pd.to_numeric\(series"),
+        (pd.DataFrame({"a": [1, 2, "n/a"]}), {}, r"'n/a' at row 2; pd.to_numeric\(frame\['a'\], errors=\"coerce\"\)"),
+        (pd.DataFrame({"a": ["1", "2"]}), {}, "text among its numbers, '1' at row 0"),
+        (pl.DataFrame({"a": ["1", "n/a"]}), {}, r"'n/a' at row 1; frame\['a'\].cast\(pl.Float64, strict=False\)"),
+        ([[1, 2], [3, "n/a"]], {}, "'n/a' at row 1, column 1 is text; convert it"),
         (pl.Series("s", ["x", "y"]), {}, r"no numbers: 's' \(text\)"),
-        (pd.Series(["x", "y"], dtype="category"), {}, "text"),
+        (pd.Series(["x", "y"], dtype="category"), {}, "categories"),
+        (pd.Series([1, 2], dtype="category"), {}, r"no numbers: 0 \(categories\); convert them first"),
         (pl.DataFrame({"a": [[1], [2]]}), {}, r"'a' \(ndarray\)"),
         (pl.DataFrame({"a": [{"b": 1}]}), {}, r"'a' \(several entries in each\)"),
         (
@@ -584,6 +588,94 @@ def test_series_are_put_into_the_order_of_the_first() -> None:
 def test_series_that_do_not_go_together(data: Any, complaint: str) -> None:
     with pytest.raises(rb.DataError, match=complaint):
         read_tables(data)
+
+
+# Several series in one frame
+
+
+def long_format(count: int = 4) -> pd.DataFrame:
+    days = pd.date_range("2024-01-01", periods=count)
+    index = pd.MultiIndex.from_product([["b", "a", "c"], days], names=["sensor", "ts"])
+    return pd.DataFrame({"value": np.arange(3.0 * count)}, index=index)
+
+
+LONG = long_format()
+ROWS = LONG.reset_index()
+PARTS = r"give a list of them, \[part for _, part in frame.groupby\({}\)\]"
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "complaint"),
+    [
+        (LONG, {}, "index of the data says one time more than once; 'sensor' tells.*" + PARTS.format("level='sensor'")),
+        (LONG.swaplevel().sort_index(), {}, PARTS.format("level='sensor'")),
+        (LONG.set_axis(pd.MultiIndex.from_product([["b", "a", "c"], range(4)])), {}, PARTS.format("level=0")),
+        (LONG.reset_index("ts"), {"time": "ts"}, PARTS.format("level='sensor'")),
+        (
+            ROWS,
+            {},
+            "back in time at row 4, .*; 'sensor' tells.*" + PARTS.format("'sensor'") + r", with columns=\['value'\]$",
+        ),
+        (ROWS, {"time": "ts", "columns": "value"}, PARTS.format("'sensor'")),
+        (ROWS, {"time": ROWS["ts"], "columns": "value"}, "with columns=.*, and time by the name of its column"),
+        (ROWS.set_index("ts"), {}, PARTS.format("'sensor'")),
+        (ROWS.sort_values("ts"), {}, "has several rows at one time; 'sensor' tells"),
+        (ROWS.assign(sensor=np.repeat([7, 8, 9], 4)), {}, PARTS.format("'sensor'") + r", with columns=\['value'\]"),
+        (ROWS.astype({"sensor": "category"}), {}, PARTS.format("'sensor'")),
+        (pl.from_pandas(ROWS), {}, r"give a list of them, frame.partition_by\('sensor'\), with columns=\['value'\]"),
+        (
+            ROWS.iloc[[*range(8), *range(4)]].assign(site=np.repeat(["u", "v"], [8, 4])),
+            {},
+            r"'sensor' and 'site' tell several series apart.*groupby\(\['sensor', 'site'\]\)",
+        ),
+        (ROWS.iloc[[1, 0, 2]], {}, "sort its rows by time first$"),
+    ],
+)
+def test_series_that_a_column_or_a_level_tells_apart(data: Any, settings: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(rb.DataError, match=complaint):
+        read_table(data, **settings)
+
+
+def test_what_is_advised_works() -> None:
+    for parts in ([part for _, part in LONG.groupby(level="sensor")], [part for _, part in ROWS.groupby("sensor")]):
+        tables, _ = read_tables(parts, columns=["value"])
+        assert [len(table) for table in tables] == [4, 4, 4]
+        assert tables[0].values[:, 0].tolist() == [4.0, 5.0, 6.0, 7.0]
+        assert [table.label(0) for table in tables] == [pd.Timestamp("2024-01-01")] * 3
+    tables, _ = read_tables(pl.from_pandas(ROWS).partition_by("sensor"), columns=["value"])
+    assert [table.label(1) for table in tables] == [datetime(2024, 1, 2)] * 3
+
+
+def test_levels_that_are_one_time_together() -> None:
+    months = pd.MultiIndex.from_product([[2020, 2021], range(1, 13)])
+    table = read_table(pd.DataFrame({"a": range(24)}, index=months))
+    assert (table.label(13), table.place(13)) == ((2021, 2), "2021, 2")
+
+
+# What tables say
+
+
+def test_dates_of_frames_without_an_index_are_python_s() -> None:
+    for frame in (
+        pl.DataFrame({"t": [datetime(2024, 1, 1, 7)], "a": [1]}),
+        pl.DataFrame({"t": [date(2024, 1, 1)], "a": [1]}),
+    ):
+        for data in (frame, frame.to_arrow()):
+            table = read_table(data)
+            assert type(table.label(0)) is type(frame["t"][0])
+            assert table.label(0) == read_table(table).label(0) == frame["t"][0]
+    fine = pl.DataFrame({"t": [datetime(2024, 1, 1)], "a": [1]}).with_columns(pl.col("t").cast(pl.Datetime("ns")))
+    assert isinstance(read_table(fine).label(0), np.datetime64)  # Python has no nanoseconds
+    assert isinstance(read_table([1.0], time=["2024-01-01"]).label(0), np.datetime64)
+
+
+def test_tables_are_told_shortly() -> None:
+    assert repr(read_table(np.zeros((1000, 3)))) == "Table(1000 observations, 3 columns)"
+    assert repr(read_table([1.0, 2.0], time=["2024-01-01", "2024-01-02"])) == (
+        "Table(2 observations, 1 column, from 2024-01-01 to 2024-01-02)"
+    )
+    wide = pd.DataFrame(np.zeros((2, 6)), columns=list("abcdef"))
+    assert repr(read_table(wide)) == "Table(2 observations of 'a', 'b', 'c', 'd' and 2 more)"
 
 
 # What is imported

@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from recbayes.checks.arrays import short
 from recbayes.errors import DataError
+
+RAGGED = " with rows of different lengths; several series are a list of arrays, such as [np.array(one) for one in data]"
 
 
 def is_missing(entry: Any) -> bool:
@@ -24,16 +27,29 @@ def numbers(data: object, complaint: str) -> np.ndarray:
         if isinstance(data, np.ma.MaskedArray):
             data = np.ma.filled(data.astype(np.float64), np.nan)
         array = np.asarray(data if hasattr(data, "__array__") or not hasattr(data, "to_numpy") else data.to_numpy())
+        if array.dtype.kind in "US":
+            raise TypeError(_first_text(np.asarray(data, dtype=np.object_)))
         if array.dtype.kind not in "fiub" and not (array.dtype.kind == "O" and array.ndim):
             raise TypeError(f"dtype {array.dtype}")
         if array.dtype.kind == "O":
             if any(isinstance(entry, str | bytes) for entry in array.flat):
-                raise TypeError("some entries are text")
+                raise TypeError(_first_text(array))
             missing = np.array([is_missing(entry) for entry in array.flat], dtype=np.bool_).reshape(array.shape)
             array = np.where(missing, np.nan, array)
         return np.array(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
-        raise DataError(f"{complaint}, got {type(data).__name__}{_instead(data) or f': {problem}'}") from problem
+        ragged = isinstance(data, list | tuple) and "inhomogeneous" in str(problem)
+        reason = RAGGED if ragged else _instead(data) or f": {problem}"
+        raise DataError(f"{complaint}, got {type(data).__name__}{reason}") from problem
+
+
+def _first_text(array: np.ndarray) -> str:
+    """Which entry is text, and where."""
+    for place, entry in np.ndenumerate(array):
+        if isinstance(entry, str | bytes):
+            where = f"row {place[0]}" + "".join(f", column {one}" for one in place[1:])
+            return f"{short(entry)} at {where} is text; convert it, or put NaN there if it is missing"
+    return "it is text"
 
 
 def _instead(data: object) -> str:

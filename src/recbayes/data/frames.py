@@ -8,9 +8,10 @@ import numpy as np
 from recbayes.checks.arguments import listed
 from recbayes.checks.arrays import short
 from recbayes.checks.series import Series, as_series, check_finite, is_many, numbers
-from recbayes.data.columns import MANY, Columns, columns_of, labels_of, what_else
+from recbayes.data.apart import told_apart, told_by_index
+from recbayes.data.columns import MANY, Columns, columns_of, labels_of, text_among_numbers, what_else
 from recbayes.data.files.reading import Reading
-from recbayes.data.labels import check_times, dates_in, times_of
+from recbayes.data.labels import check_times, dates_in, plain, times_of
 from recbayes.data.table import Table
 from recbayes.errors import DataError
 
@@ -32,7 +33,7 @@ def read_table(data: Any, *, time: Any = None, columns: Any = None, name: str = 
     column, labels, times = _implied_time(raw, name) if time is None else _given_time(raw, time, rows, name)
     others = [other for other in range(len(raw.keys)) if other != column]
     chosen = others if columns is None else _chosen(raw, columns, column, name)
-    _check_kinds(raw, chosen, name)
+    _check_kinds(raw, chosen, name, times, column)
     values = np.column_stack([numbers(raw.arrays[one], f"{name} must be numbers") for one in chosen])
     noise = as_series(Series(np.zeros((rows, len(others))), raw.noise_covariance), len(others), name).noise_covariance
     if noise is not None:
@@ -40,7 +41,7 @@ def read_table(data: Any, *, time: Any = None, columns: Any = None, name: str = 
         noise = noise[:, within][:, :, within]
         noise.setflags(write=False)
     values.setflags(write=False)
-    table = Table(values, raw.names(chosen), labels, times, noise)
+    table = Table(values, raw.names(chosen), labels, times, noise, raw.native)
     check_finite(values, name, lambda row, which: f"{table.place(row)}, column {raw.keys[chosen[which]]!r}")
     return table
 
@@ -98,9 +99,19 @@ def _chosen(raw: Columns, columns: Any, time: int | None, name: str) -> list[int
     return chosen
 
 
-def _check_kinds(raw: Columns, chosen: list[int], name: str) -> None:
+def _check_kinds(raw: Columns, chosen: list[int], name: str, times: np.ndarray | None, time: int | None) -> None:
     """Complains of columns that are no numbers, all at once."""
-    strange = {one: kind for one in chosen if (kind := what_else(raw.arrays[one]))}
+    strange = {one: kind for one in chosen if (kind := raw.what_else(one))}
+    if strange and times is not None and (times[1:] == times[:-1]).any():
+        apart = told_apart(raw, times, time, strictly=True)
+        if apart:
+            raise DataError(f"{name} has several rows at one time; {apart}")
+    for one, kind in strange.items():
+        if kind == "text" and (row := text_among_numbers(raw.arrays[one])) is not None:
+            found = f"{short(plain(raw.arrays[one][row]))} at row {row}"
+            raise DataError(
+                f"column {raw.keys[one]!r} of {name} has text among its numbers, {found}; {_as_numbers(raw, one)}"
+            )
     if strange:
         found = ", ".join(f"{raw.keys[one]!r} ({kind})" for one, kind in list(strange.items())[:MANY])
         good = raw.listed(one for one in chosen if one not in strange)
@@ -110,6 +121,16 @@ def _check_kinds(raw: Columns, chosen: list[int], name: str) -> None:
         )
     if not chosen:
         raise DataError(f"{name} has no columns but its time; at least one column of numbers is needed")
+
+
+def _as_numbers(raw: Columns, column: int) -> str:
+    """How texts are made numbers, or missing."""
+    one = "series" if "series." in raw.splitting or not raw.splitting else f"frame[{raw.keys[column]!r}]"
+    if "partition" in raw.splitting:
+        return f"{one}.cast(pl.Float64, strict=False) makes numbers of it, and of other texts missing values"
+    if raw.native or not raw.splitting:
+        return "make numbers of it first, and of other texts missing values"
+    return f'pd.to_numeric({one}, errors="coerce") makes numbers of it, and of other texts missing values'
 
 
 def _given_time(raw: Columns, time: Any, rows: int, name: str) -> tuple[int | None, Any, np.ndarray]:
@@ -130,7 +151,13 @@ def _given_time(raw: Columns, time: Any, rows: int, name: str) -> tuple[int | No
         raise DataError(
             f"the time of {name} must be numbers, dates or texts like 2008-10-01, got {short(labels[0])}; convert it first"
         )
-    check_times(times, labels, name)
+    elsewhere = "" if column is not None else ", and time by the name of its column"
+
+    def instead() -> str:
+        apart = told_apart(raw, times, column)
+        return apart and apart + elsewhere
+
+    check_times(times, labels, name, instead=instead)
     return column, labels, times
 
 
@@ -144,5 +171,8 @@ def _implied_time(raw: Columns, name: str) -> tuple[int | None, Any, np.ndarray 
         if dated:
             return _given_time(raw, raw.keys[dated[0]], len(raw.arrays[0]), name)
     if times is not None:
-        check_times(times, raw.index, name, IF_NO_TIME)
+        stamps = times
+        check_times(stamps, raw.index, name, IF_NO_TIME, lambda: told_apart(raw, stamps, None))
+    elif apart := told_by_index(raw):
+        raise DataError(f"the index of {name} says one time more than once; {apart}")
     return None, raw.index, times

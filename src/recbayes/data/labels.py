@@ -5,7 +5,7 @@ between them ends here: everybody else sees stamps (`times_of`) and texts (`text
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from numbers import Real
@@ -17,6 +17,7 @@ from recbayes.checks.numbers import is_missing, numbers
 from recbayes.errors import DataError
 
 UNITS = ("D", "m", "s", "ms", "us", "ns")  # of dates in texts: the first that says all
+PYTHONS = ("D", "s", "ms", "us")  # of dates and durations that Python has
 MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
@@ -87,8 +88,11 @@ def dates_in(labels: Any) -> np.ndarray | None:
     return days if ((days == array) | np.isnat(array)).all() else array
 
 
-def check_times(times: np.ndarray, labels: Any, name: str, advice: str = "") -> None:
-    """Stamps are there and never go back; the advice follows the complaint. Rows at the same time are nothing unusual."""
+def check_times(
+    times: np.ndarray, labels: Any, name: str, advice: str = "", instead: Callable[[], str] = lambda: ""
+) -> None:
+    """Stamps are there and never go back; the advice follows the complaint, if there is none `instead` for rows that go
+    back. Rows at the same time are nothing unusual."""
     missing = np.isnat(times) if times.dtype.kind == "M" else ~np.isfinite(times)
     if missing.any():
         raise DataError(f"the time of {name} is missing at row {missing.argmax()}; leave such rows out{advice}")
@@ -97,7 +101,8 @@ def check_times(times: np.ndarray, labels: Any, name: str, advice: str = "") -> 
         row = int(back.argmax()) + 1
         before, after = texts_of(labels[row - 1 : row + 1])
         raise DataError(
-            f"{name} goes back in time at row {row}, from {before} to {after}; sort its rows by time first{advice}"
+            f"{name} goes back in time at row {row}, from {before} to {after}; "
+            f"{instead() or f'sort its rows by time first{advice}'}"
         )
 
 
@@ -149,6 +154,13 @@ def _text(label: Any) -> str:
     return str(int(label)) if isinstance(label, float) and label.is_integer() else str(label)
 
 
-def plain(label: Any) -> Any:
-    """A label as Python's own number or text, where numpy has it; dates and durations stay what they are."""
-    return label.item() if isinstance(label, np.generic) and label.dtype.kind not in "mM" else label
+def plain(label: Any, native: bool = False) -> Any:
+    """A label as Python's own number or text, where numpy has it; dates and durations stay what they are, unless they are
+    to be Python's, too (`native`), which knows no nanoseconds."""
+    if isinstance(label, tuple):
+        return tuple(plain(one, native) for one in label)
+    if not isinstance(label, np.generic):
+        return label
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return label.item() if native and np.datetime_data(label.dtype)[0] in PYTHONS else label
+    return label.item()

@@ -10,6 +10,8 @@ from recbayes.checks.arrays import whole_number
 from recbayes.data.labels import plain, texts_of
 from recbayes.errors import DataError
 
+NAMED = 4  # columns that are listed
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -22,6 +24,7 @@ class Table:
         times: stamps, if labels are times: float64 or datetime64 (in UTC), never missing, never going back; equal ones are
             allowed. None where there are none.
         noise_covariance: of every observation, as in `Series`. None where the data bring none.
+        native: whether dates are told as Python's own, as polars and pyarrow do.
     """
 
     values: np.ndarray
@@ -29,9 +32,19 @@ class Table:
     index: Any = None
     times: np.ndarray | None = None
     noise_covariance: np.ndarray | None = None
+    native: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __repr__(self) -> str:
+        """How much there is, not all its numbers."""
+        width = self.values.shape[1]
+        names = ", ".join(map(repr, (self.names or ())[:NAMED])) + (f" and {width - NAMED} more" if width > NAMED else "")
+        parts = [f"{len(self)} observations", f"of {names}" if self.names else f"{width} column{'s' * (width != 1)}"]
+        if self.index is not None and len(self):
+            parts.append(f"from {self.place(0)} to {self.place(len(self) - 1)}")
+        return f"Table({', '.join(parts)})".replace(", of ", " of ")
 
     def to_numpy(self) -> np.ndarray:
         """The values."""
@@ -43,7 +56,8 @@ class Table:
     def label(self, position: int) -> Any:
         """The label of the row at which something begins, as its index has it; "end" after the last row.
 
-        That is a Timestamp or Period of pandas, a datetime64, a datetime where there is a time zone, a number or a text.
+        That is a Timestamp or Period of pandas, a date or datetime (of polars and pyarrow, and where there is a time zone),
+        a datetime64, a number or a text.
 
         Arguments:
             position: the row, 0 to N.
@@ -51,7 +65,7 @@ class Table:
         position = self._checked(position)
         if position == len(self):
             return "end"
-        return position if self.index is None else plain(self.index[position])
+        return position if self.index is None else plain(self.index[position], self.native)
 
     def place(self, position: int) -> str:
         """How the label of a row is said in a sentence: 1898, 2008-10-01, row 17, the end.

@@ -44,7 +44,7 @@ FILES = {
     "names only": Bad({"x.csv": "date,value\n"}, "segment x.csv", "no rows in it, only a line of names (date, value)"),
     "binary": Bad({"x.csv": bytes(range(256)) * 8}, "segment x.csv", "it is no text"),
     "a picture": Bad({"x.csv": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"}, "segment x.csv", "it is no text"),
-    "compressed": Bad({"x.csv.gz": b"\x1f\x8b\x08\x00abc"}, "segment x.csv.gz", "compressed (gzip); unpack it first"),
+    "compressed": Bad({"x.csv.gz": b"\x1f\x8b\x08\x00abc"}, "segment x.csv.gz", "compressed (gzip), and damaged"),
     "a spreadsheet": Bad({"x.xlsx": b"PK\x03\x04rest"}, "segment x.xlsx", "save its table as CSV"),
     "UTF-16 without a mark": Bad(
         {"x.csv": GOOD.encode("utf-16-le")}, "segment x.csv", "if it is UTF-16, say so (--encoding)"

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -85,7 +86,9 @@ def _reading_options(
         list[str] | None,
         _option("--missing", metavar="WORD", help="What stands for a missing value, such as -999; may be repeated."),
     ] = None,
-    dates: Annotated[str | None, _option("--dates", metavar="FORM", help="The form of dates, such as %d.%m.%Y.")] = None,
+    dates: Annotated[
+        str | None, _option("--dates", metavar="FORM", help="The form of dates, such as %d.%m.%Y; or unix.")
+    ] = None,
     sort: Annotated[bool, _option("--sort", help="Sort rows by time; else rows that go back are an error.")] = False,
     duplicates: Annotated[
         Duplicates, _option("--duplicates", help="Rows of a series at the same time: an error, kept, or averaged.")
@@ -114,6 +117,7 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
 
 def read(path: str, **told: Any) -> "Reading":
     """A file of data, as the options say."""
+    from recbayes.cli.running import in_options
     from recbayes.data.files.read import read_file
 
     for name, none in (("time", "no_time"), ("by", "no_by")):
@@ -122,4 +126,5 @@ def read(path: str, **told: Any) -> "Reading":
         told[name] = False if told.pop(none) else told[name]
     columns, missing = told.pop("columns"), told.pop("missing")
     chosen = None if not columns else [name.strip() for one in columns for name in one.split(",") if name.strip()]
-    return read_file(path, columns=chosen, missing=missing or (), **told)
+    found = read_file(path, columns=chosen, missing=missing or (), **told)
+    return replace(found, guessed=tuple(map(in_options, found.guessed)))

@@ -22,7 +22,9 @@ PLAIN |= dict(zip("▁▂▃▄▅▆▇█", "._-=+*#%", strict=True))  # for t
 DOTS = range(0x2800, 0x2900)  # Braille: each of eight bits is a dot
 ClickException: Any = typer.BadParameter.__mro__[2]  # of the click that this typer has, or brings
 
-SETTING = re.compile(r"\((columns|time|by|separator|encoding|skip|missing|dates|sort|duplicates|array)\)")  # of `read_file`
+SETTING = re.compile(
+    r"\((columns|time|by|separator|encoding|skip|missing|dates|sort|duplicates|array)( [^()]*)?\)"
+)  # of `read_file`
 
 INTERRUPTED = 130
 MANY = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)")
@@ -94,11 +96,16 @@ def in_words(problem: BaseException) -> str:
         said = problem.strerror or str(problem)
         return f"{problem.filename}: {said}" if problem.filename is not None else said
     if isinstance(problem, DataError | FileError | LengthError | ModelError | StudyError | BrokenExecutor):
-        return SETTING.sub(lambda found: f"(--{found[1]})", " ".join(str(problem).split()))
+        return in_options(" ".join(str(problem).split()))
     if isinstance(problem, MemoryError):
         return "there is not enough memory; take fewer draws, fewer columns, or a part of the series"
     what = " ".join(f"{type(problem).__name__}: {problem}".split())
     return f"this should not have happened ({what}); --debug shows where it did"
+
+
+def in_options(text: str) -> str:
+    """What is said of a file, with its settings as options of the command line."""
+    return SETTING.sub(lambda found: f"(--{found[1]}{found[2] or ''})", text)
 
 
 def complain(text: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from recbayes.data.files.dates import dates_in_texts
 from recbayes.data.files.numbers import MISSING, number_in
+from recbayes.data.files.units import MOST_LINES, is_unit
 
 MOST = 30  # lines above a table that are looked for
 LEAST = 3  # rows below them
@@ -29,7 +30,15 @@ def lines_above(lines: Sequence[str], separator: str, decimal: str, comment: str
     if not other or other[-1] >= MOST or len(rows) - other[-1] <= LEAST or width < 2:
         return 0
     first = next((place for place in range(other[-1] + 1, len(rows)) if not _are_names(rows[place][1], decimal)), 0)
-    return rows[first - 1][0] if first > other[-1] + 1 else 0
+    names = first - 1
+    while names > other[-1] + 1 and first - 1 - names < MOST_LINES and _may_be_units(rows[names][1]):
+        names -= 1
+    return rows[names][0] if first > other[-1] + 1 else 0
+
+
+def _may_be_units(cells: Sequence[str]) -> bool:
+    """Whether there are units among them; names are rarely empty, and no units."""
+    return any(is_unit(cell) for cell in cells) or (bool(cells) and not cells[0].strip())
 
 
 def _cells(line: str, separator: str) -> list[str]:

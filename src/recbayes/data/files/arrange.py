@@ -1,5 +1,6 @@
 """From columns to series: which column is the time, which one tells series apart, and which are the numbers."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,15 +8,32 @@ from typing import Any
 import numpy as np
 
 from recbayes.data.files.column import DATES, EMPTY, MIXED, NUMBERS, TEXT, Column, Contents, not_among
-from recbayes.data.files.dates import dates_in_numbers, seconds_in
+from recbayes.data.files.dates import dates_in_numbers, may_be_since_1970, seconds_in
 from recbayes.data.files.order import Clock, clock_of, is_ordered
 from recbayes.data.files.settings import Settings
 from recbayes.errors import FileError
 
 TIMES = {"time", "times", "t", "date", "dates", "datetime", "timestamp", "year", "month", "day", "week", "period", "when"}
-TIMES |= {"seconds", "sec", "hours", "minutes", "ms", "index", "step", "ds", "epoch", "row"}
+TIMES |= {"seconds", "sec", "hours", "minutes", "ms", "index", "step", "ds", "epoch", "row", "ts", "utc", "time_ms", "zeit"}
+SINCE_1970 = re.compile(r"ts|utc|unix.*|epoch.*|timestamp.*|time.?stamp.*", re.IGNORECASE)  # names of columns
+SELDOM = 0.05  # of rows
 GROUPS = 1000  # series in one file, beyond which a column is not guessed to tell them apart
-COUNTED = {"", "unnamed: 0", "index", "rownames", "row", "id"}  # names of columns that may only count rows
+COUNTED = {
+    "",
+    "unnamed: 0",
+    "index",
+    "rownames",
+    "row",
+    "id",
+    "no",
+    "no.",
+    "nr",
+    "nr.",
+    "#",
+    "n",
+    "record",
+    "lfd. nr.",
+}  # names of columns that may only count rows
 
 
 @dataclass(frozen=True)
@@ -40,7 +58,7 @@ def arrange(contents: Contents, settings: Settings) -> Arranged:
     told = {*(settings.columns or ()), settings.time, settings.by}
     if contents.named and len(columns) > 1 and columns[0].name not in told and _counts(columns[0], 1):
         columns = columns[1:]
-        notes.append("the first column only counts rows, and is left out")
+        notes.append("the first column only counts rows, and is left out, unless chosen (columns)")
     by = columns[_place(columns, settings.by)] if isinstance(settings.by, str) else None
     groups = None if by is None else _group_numbers(by, contents)
     time = None if settings.time is False else _time(columns, settings, by, groups, notes)
@@ -57,7 +75,41 @@ def arrange(contents: Contents, settings: Settings) -> Arranged:
                 time = clock
                 break
     rest = [one for one in columns if one is not by and (time is None or one.name != time.name)]
-    return Arranged(_values(rest, settings, notes), time, by, notes)
+    if time is not None and settings.columns is None:
+        rest = _without_counts(rest, notes)
+    if time is not None:
+        notes += _zone(time)
+    values = _values(rest, settings, notes)
+    notes += [one.note for one in values if one.note]
+    return Arranged(values, time, by, notes)
+
+
+def _without_counts(rest: list[Column], notes: list[str]) -> list[Column]:
+    """Columns beside a time, but for those that count rows, which show nothing but that time goes on."""
+    numbers = [one for one in rest if one.kind == NUMBERS]
+    counts = [one for one in numbers if _counts_rows(one)]
+    if not counts or len(counts) == len(numbers):
+        return rest
+    listed = ", ".join(repr(one.name) for one in counts)
+    what = "merely counts rows, and is" if len(counts) == 1 else "merely count rows, and are"
+    notes.append(f"{listed} {what} left out, unless chosen (columns)")
+    return [one for one in rest if one not in counts]
+
+
+def _counts_rows(column: Column) -> bool:
+    steps, first = np.diff(column.entries), column.entries[0]
+    return len(steps) > 1 and bool((steps == 1).all() and (first in (0, 1) or column.name.lower() in COUNTED))
+
+
+def _zone(time: Clock) -> list[str]:
+    """The offset of times that have one; they may have two, of winter and summer."""
+    if getattr(time.labels, "dtype", None) != np.dtype(np.object_):
+        return []
+    offsets = dict.fromkeys(f"{one:%z}" for one in time.labels if getattr(one, "tzinfo", None) is not None)
+    named = [f"UTC{offset[:3]}:{offset[3:]}" if offset != "+0000" else "UTC" for offset in offsets]
+    return (
+        [f"its times are of {named[0]}" if len(named) == 1 else f"its times are of {', '.join(named[:4])}"] if named else []
+    )
 
 
 def _check_told(settings: Settings) -> None:
@@ -96,7 +148,7 @@ def _time(
         if column.kind in (MIXED, TEXT):
             problem = column.problem or f"column {column.name!r} is text, such as {_sample(column)}"
             raise FileError(f"{problem}, and cannot be the time; a format such as %d.%m.%Y may help (dates)")
-        clock = _clock(column, called=True)
+        clock = _clock(column, settings, called=True)
         notes += [column.note or clock.note] if column.note or clock.note else []
         return clock
     told = {*(settings.columns or ()), None if by is None else by.name}
@@ -110,7 +162,9 @@ def _time(
     broken = [one for one in free if one.kind == MIXED and one.name.lower() in TIMES]
     if broken and not dated:
         raise FileError(f"{broken[0].problem}; mend it, or say that there is no time in the file")
-    found: Clock | None = _clock(dated[0]) if dated else _counted(free, columns, groups)
+    if settings.dates is not None and not dated and any(one.kind == NUMBERS for one in free):
+        raise FileError(f"no column has dates such as {settings.dates} says; say which is the time, too (time)")
+    found: Clock | None = _clock(dated[0], settings) if dated else _counted(free, columns, groups, settings)
     if found is not None:
         notes.append(f"time is column {found.name}" if found.name.isdigit() else f"time is {found.name!r}")
         note = dated[0].note if dated else found.note
@@ -118,10 +172,13 @@ def _time(
     return found
 
 
-def _clock(column: Column, called: bool = False) -> Clock:
+def _clock(column: Column, settings: Settings, called: bool = False) -> Clock:
     if column.kind != NUMBERS:
         return clock_of(column.name, column.entries)
-    dates = dates_in_numbers(column.entries) if called or column.name.lower() in TIMES else None
+    called = called or settings.since_1970 or column.name.lower() in TIMES or SINCE_1970.fullmatch(column.name) is not None
+    dates = dates_in_numbers(column.entries) if called else None
+    if settings.since_1970 and (dates is None or "since 1970" not in dates.note):
+        raise FileError(f"column {column.name!r} has no seconds or milliseconds since 1970, such as 1735686000 (dates)")
     if dates is not None:
         return clock_of(column.name, dates.labels, dates.note)
     entries = column.entries
@@ -129,15 +186,23 @@ def _clock(column: Column, called: bool = False) -> Clock:
     return clock_of(column.name, entries.astype(np.int64) if whole else entries)
 
 
-def _counted(free: Sequence[Column], columns: Sequence[Column], groups: np.ndarray | None) -> Clock | None:
+def _counted(
+    free: Sequence[Column], columns: Sequence[Column], groups: np.ndarray | None, settings: Settings
+) -> Clock | None:
     """Numbers that are a time: they go on, and there are others beside them."""
     if sum(one.kind in (NUMBERS, MIXED) for one in columns) < 2:
         return None
     for column in free:
         if column.kind != NUMBERS or np.isnan(column.entries).any():
             continue
-        clock = _clock(column)
-        if column.name.lower() in TIMES and is_ordered(clock.stamps, groups):
+        stamped = column is free[0] and may_be_since_1970(column.entries)
+        if settings.since_1970 and not stamped:
+            continue
+        clock = _clock(column, settings, called=stamped)
+        named = column.name.lower() in TIMES or (
+            SINCE_1970.fullmatch(column.name) is not None and clock.stamps.dtype.kind == "M"
+        )
+        if (named or stamped) and is_ordered(clock.stamps, groups):
             return clock
         if column is free[0] and is_ordered(clock.stamps, groups) and _is_even(clock.stamps, groups):
             return clock
@@ -163,7 +228,10 @@ def _possible(columns: Sequence[Column], settings: Settings) -> list[Clock]:
     if settings.time is not None:
         return []
     free = [one for one in columns if one.kind == NUMBERS and one.name not in (settings.columns or ())]
-    return [_clock(one) for one in free if one.name.lower() in TIMES and np.isfinite(one.entries).all()]
+    whole = [one for one in free if np.isfinite(one.entries).all()]
+    first = whole[0] if whole and whole[0] is columns[0] and may_be_since_1970(whole[0].entries, ordered=False) else None
+    named = [one for one in whole if one.name.lower() in TIMES or SINCE_1970.fullmatch(one.name) is not None or one is first]
+    return [_clock(one, settings, called=one is first) for one in named]
 
 
 def _is_even(stamps: np.ndarray, groups: np.ndarray | None) -> bool:
@@ -184,9 +252,18 @@ def _separating(columns: Sequence[Column], time: Clock, settings: Settings) -> C
             if kind == NUMBERS and not (np.isfinite(column.entries).all() and (column.entries % 1 == 0).all()):
                 continue
             names, groups = np.unique(np.array(column.texts()).astype(str), return_inverse=True)
+            if _is_by_chance(time.stamps, groups, len(names)):
+                continue
             if "" not in names and 2 <= len(names) <= min(GROUPS, len(groups) // 3) and is_ordered(time.stamps, groups):
                 return column
     return None
+
+
+def _is_by_chance(stamps: np.ndarray, groups: np.ndarray, count: int) -> bool:
+    """Whether hardly any row needs to be told apart, by a column that changes all the time: as who was on duty."""
+    steps = np.diff(stamps).astype(np.float64)
+    stuck = min(int((steps <= 0).sum()), int((steps >= 0).sum()))
+    return stuck < SELDOM * len(steps) and int((groups[1:] != groups[:-1]).sum()) > 2 * count
 
 
 def _values(rest: Sequence[Column], settings: Settings, notes: list[str]) -> list[Column]:

@@ -40,6 +40,11 @@ class Contents:
     notes: Sequence[str] = ()
     place: Callable[[int], str] = field(default="row {}".format)  # of a row, counted from 0
 
+    def are_alike(self, row: int, other: int) -> bool:
+        """Whether two rows have the same in all their cells."""
+        pairs = ((one.entries[row], one.entries[other]) for one in self.columns)
+        return all(here == there or (here != here and there != there) for here, there in pairs)
+
     def __len__(self) -> int:
         return len(self.columns[0].entries) if self.columns else 0
 

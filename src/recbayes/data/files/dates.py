@@ -19,6 +19,7 @@ WITH_NAMES = (
     *("%b %Y", "%B %Y", "%b-%Y", "%b-%y", "%Y %b", "%Y-%b", "%Y/%m", "%m/%Y", "%d/%b/%Y"),
 )
 CLOCKS = ("", " %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p")
+SINCE_1990, UNTIL_2040 = 631_152_000.0, 2_208_988_800.0  # seconds
 FIRST_SECOND, LAST_SECOND = 3e8, 5e9  # of 1979 and 2128, counted from 1970 on
 
 
@@ -160,6 +161,17 @@ def _by_format(cells: list[str], form: str) -> Dates | None:
     whole = "%d" not in form and "%j" not in form and "%H" not in form
     days = stamps.astype("datetime64[M]" if whole else "datetime64[D]")
     return Dates(days if (days == stamps).all() else stamps, f"dates such as {cells[0]} are {form}")
+
+
+def may_be_since_1970(values: np.ndarray, ordered: bool = True) -> bool:
+    """Whether numbers without a telling name are seconds or milliseconds since 1970: whole, and mostly in even steps."""
+    if len(values) < 3 or not np.isfinite(values).all() or (values != np.floor(values)).any():
+        return False
+    scale = next((one for one in (1.0, 1e3) if ((values >= SINCE_1990 * one) & (values <= UNTIL_2040 * one)).all()), None)
+    if scale is None or not ordered:
+        return scale is not None
+    steps = np.abs(np.diff(values))
+    return bool((np.abs(steps - np.median(steps)) <= 0.05 * np.median(steps)).mean() > 0.5)
 
 
 def dates_in_numbers(values: np.ndarray) -> Dates | None:

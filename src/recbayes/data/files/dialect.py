@@ -11,12 +11,14 @@ import numpy as np
 
 from recbayes.data.files.dates import dates_in_texts
 from recbayes.data.files.numbers import GROUPED, MISSING, number_in
+from recbayes.data.files.units import unit_lines, without_unit
 from recbayes.errors import FileError
 
 SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "blanks"}  # the first that fits
 WORDS = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ",", "bar": "|", "blank": " ", "blanks": " ", "space": " "}
 COMMENTS = ("#", "%", "//")
 SAMPLE = 200  # lines that are looked at
+LOOK = 20  # lines below the names, by which lines of units are told
 FITS = 0.5  # of lines: a separator must cut so many alike
 WITH_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),(\d+)([eE][+-]?\d+)?")
 WITH_POINT = re.compile(r"[+-]?(\d*|\d{1,3}(,\d{3})+)\.(\d+)([eE][+-]?\d+)?")
@@ -32,6 +34,7 @@ class Dialect:
     names: tuple[str, ...] | None  # of columns
     below: bool  # whether the names are in the first line that is no comment
     notes: tuple[str, ...] = ()
+    units: tuple[tuple[str, ...], ...] = ()  # lines of units below the names
 
 
 def rows_of(lines: Sequence[str], separator: str) -> list[list[str]]:
@@ -75,7 +78,7 @@ def guess_dialect(
     if not rows:
         raise FileError("there is nothing but empty lines in it")
     if decimal is None:
-        decimal, why = _decimal([cell.strip() for row in rows for cell in row])
+        decimal, why = _decimal([without_unit(cell.strip()) for row in rows for cell in row])
         notes += [why] if why else []
     width = Counter(map(len, rows)).most_common(1)[0][0]
     if header is None:
@@ -87,7 +90,15 @@ def guess_dialect(
         if not header:
             notes.append("columns have no names")
     names = _with_row_names(rows[0], rows[1:], width) if header else None
-    return Dialect(separator, decimal, comment, names, header, tuple(notes))
+    units = _units(rows[1:], width, decimal) if header else ()
+    return Dialect(separator, decimal, comment, names, header, tuple(notes), units)
+
+
+def _units(rows: Sequence[Sequence[str]], width: int, decimal: str) -> tuple[tuple[str, ...], ...]:
+    """The lines of units that these rows begin with."""
+    rows = rows[:LOOK]
+    count = unit_lines(rows, width, [[_kind(cell, decimal) for cell in row] for row in rows])
+    return tuple(tuple(cell.strip() for cell in row) for row in rows[:count])
 
 
 def _separator(lines: Sequence[str], decimal: str | None) -> tuple[str, bool]:

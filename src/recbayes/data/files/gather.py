@@ -9,6 +9,7 @@ import numpy as np
 from recbayes.data.files.column import DATES, EMPTY, MIXED, NUMBERS, TEXT, Column
 from recbayes.data.files.dates import dates_in_texts
 from recbayes.data.files.numbers import number_in, numbers_in, quick_numbers, told_numbers
+from recbayes.data.files.units import numbers_with_unit
 
 MOSTLY = 0.5  # of what is not missing: a column that has so many numbers, or dates, was meant to have nothing else
 LOOK = 50  # cells
@@ -78,6 +79,9 @@ class Gathering:
             dates = dates_in_texts(texts, missing, self._telling.dates)
             if dates is not None:
                 return Column(self._name, DATES, dates.labels, note=dates.note)
+            measured = numbers_with_unit(texts, missing, self._telling.decimal)
+            if measured is not None:
+                return Column(self._name, NUMBERS, measured[0], note=f"numbers of {self._name!r} are in {measured[1]}")
             return self._nearly_dates(texts, missing, place)
         row = int(odd.argmax())
         problem = f"{place(row)} has {_quoted(texts[row])} where column {self._name!r} has numbers"

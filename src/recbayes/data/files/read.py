@@ -5,6 +5,7 @@ import os
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,8 +18,11 @@ from recbayes.data.files.arrange import Arranged, arrange
 from recbayes.data.files.arrays import read_npy, read_npz
 from recbayes.data.files.column import Contents
 from recbayes.data.files.dialect import separator_of
+from recbayes.data.files.doubtful import gaps, stand_ins
 from recbayes.data.files.lines import read_lines
 from recbayes.data.files.order import ordered
+from recbayes.data.files.packed import ENDINGS as ENDINGS_PACKED
+from recbayes.data.files.packed import unpacked
 from recbayes.data.files.parquet import read_parquet
 from recbayes.data.files.reading import Reading
 from recbayes.data.files.settings import Settings
@@ -36,7 +40,7 @@ READERS: dict[str, Callable[[bytes, Settings], Contents]] = {
     "jsonl": read_lines,
 }
 BEGINNINGS = {b"PAR1": "parquet", b"\x93NUMPY": "npy", b"PK\x03\x04": "npz"}
-PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd"}
+UNIX = ("%s", "unix", "epoch")  # forms of dates that are numbers
 ENDINGS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".npy": "npy"} | {
     ".npz": "npz",
     ".jsonl": "jsonl",
@@ -64,13 +68,13 @@ def read_file(
     duplicates: Literal["error", "keep", "mean"] = "error",
     array: str | None = None,
 ) -> Reading:
-    """The series of a file: CSV and its relatives, Parquet, arrays of numpy (NPY, NPZ), JSON lines.
+    """The series of a file: CSV and its relatives, Parquet, arrays of numpy (NPY, NPZ), JSON lines; also compressed.
 
     Nothing need be told: what is not is guessed, and `guessed` of the result, a `data.Reading`, says how. Files with the
     newest row first are turned round. What cannot be read is a `FileError`.
 
     Arguments:
-        path: the file; "-" is standard input.
+        path: the file; "-" is standard input. What gzip, bzip2 or xz has compressed is unpacked, up to a gigabyte.
         columns: those of numbers, by name; columns without names are called "1", "2" and so on. None takes all that hold
             numbers.
         time: the column of times. None looks for one, False says that there is none.
@@ -84,11 +88,13 @@ def read_file(
         comment: of text: the sign that a line begins with which says nothing. None guesses.
         skip: of text: how many lines to leave out at the beginning.
         missing: further words, or numbers, for missing values, beside NA, NaN, null and the like.
-        dates: the form of dates, as of `strptime`. None guesses.
+        dates: the form of dates, as of `strptime`; "unix" are numbers of seconds (or milliseconds, ...) since 1970. None
+            guesses.
         sort: whether to sort rows that go back in time, which are else an error.
         duplicates: whether rows of one series at the same time are an error ("error"), kept ("keep"), or averaged ("mean").
         array: the name of one in an NPZ file. None takes the only one.
     """
+    since_1970 = isinstance(dates, str) and dates in UNIX
     settings = Settings(
         columns=None if columns is None else _names(columns, "columns"),
         time=_name(time, "time"),
@@ -100,7 +106,8 @@ def read_file(
         comment=None if comment is None else text(comment, "comment", FileError) or None,
         skip=whole_number(skip, "skip", least=0, error=FileError),
         missing=() if isinstance(missing, tuple) and not missing else _names(missing, "missing"),
-        dates=None if dates is None else text(dates, "dates", FileError),
+        dates=None if dates is None or since_1970 else text(dates, "dates", FileError),
+        since_1970=since_1970,
         sort=flag(sort, "sort"),
         duplicates=choice(duplicates, ("error", "keep", "mean"), "duplicates"),
         array=None if array is None else text(array, "array", FileError),
@@ -112,11 +119,15 @@ def read_file(
     name = "standard input" if str(source) == "-" else source.name
     content = _content(source)
     try:
-        chosen = kind or _kind(source, content)
+        content, packing = unpacked(content)
+        inside = source.with_suffix("") if packing and source.suffix.lower() in ENDINGS_PACKED else source
+        chosen = kind or _kind(inside, content)
         if chosen == "tsv" and settings.separator is None and b"\t" in content:
             settings = Settings(**{**vars(settings), "separator": "\t"})
         contents = READERS[chosen](content, settings)
-        return _reading(name, contents, settings)
+        reading = _reading(name, contents, settings)
+        said = [f"it is compressed, by {packing}"] if packing else []
+        return replace(reading, guessed=(*said, *reading.guessed))
     except (FileError, DataError) as problem:
         raise FileError(f"{'standard input' if str(source) == '-' else path}: {problem}") from problem
 
@@ -155,9 +166,6 @@ def _kind(source: Path, content: bytes) -> str:
         raise FileError("it is a ZIP archive, or a spreadsheet; save its table as CSV")
     if found is not None:
         return found
-    packed = next((name for mark, name in PACKED.items() if content.startswith(mark)), None)
-    if packed is not None:
-        raise FileError(f"it is compressed ({packed}); unpack it first")
     if not content.strip():
         raise FileError("it is empty")
     if ending is not None:
@@ -181,6 +189,7 @@ def _reading(name: str, contents: Contents, settings: Settings) -> Reading:
     series: dict[str, Table] = {}
     for group, rows in _groups(arranged, len(contents)).items():
         series[group] = _table(values, names, rows, arranged, contents, settings, notes)
+    notes += [*stand_ins(arranged.values), *gaps(series)]
     called = names if contents.named or len(names) > 1 else ("values",)
     time = None if arranged.time is None else arranged.time.name
     by = None if arranged.by is None else arranged.by.name
@@ -216,7 +225,7 @@ def _table(
         if blank.any():
             notes.append(f"empty rows are left out ({int(blank.sum())})")
             rows = rows[~blank]
-        rows = ordered(clock, rows, contents.place, settings.sort, settings.duplicates, notes)
+        rows = ordered(clock, rows, contents.place, settings.sort, settings.duplicates, notes, contents.are_alike)
     part = values[rows]
     if clock is not None:
         labels, times = clock.labels[rows], clock.stamps[rows]

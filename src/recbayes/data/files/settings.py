@@ -23,6 +23,7 @@ class Settings:
     dates: str | None = None
     sort: bool = False
     duplicates: str = "error"
+    since_1970: bool = False  # whether the time is in seconds, milliseconds, ... since then
     array: str | None = None  # of an NPZ file
 
     @property

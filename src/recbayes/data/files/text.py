@@ -68,10 +68,13 @@ def read_text(content: bytes, settings: Settings) -> Contents:
             notes.append(f"the first {skipped} lines are no part of the table")
             text, beginning = _without(text, skipped)
             dialect = guess_dialect(beginning, settings.separator, settings.decimal, settings.comment, settings.header)
-    rows, numbers = _rows(text, dialect, skipped), array("q")
+    numbers = array("q")
+    rows = _rows(text, dialect, skipped)
     seen: Counter[str] = Counter()
     columns = _columns(rows, numbers, dialect, settings, seen)
     notes += dialect.notes
+    if dialect.units:
+        notes.append(_told_units(dialect))
     said = {f"{word or 'empty cells'} ({count})": count for word, count in seen.most_common() if count}
     if said:
         notes.append("missing: " + ", ".join(list(said)[:6]))
@@ -111,6 +114,8 @@ def _columns(
 ) -> list[Column]:
     """All columns; the numbers of their lines go into `numbers`."""
     first = next(rows, None) if dialect.below else None
+    for _ in dialect.units:
+        next(rows)
     gatherings: list[Gathering] = []
     while True:
         chunk = list(islice(rows, CHUNK))
@@ -129,6 +134,15 @@ def _columns(
         what = f"a line of names ({', '.join((dialect.names or ())[:4])})" if first else "comments"
         raise FileError(f"there are no rows in it, only {what}")
     return [gathering.column(lambda row: f"line {numbers[row]}", seen) for gathering in gatherings]
+
+
+def _told_units(dialect: Dialect) -> str:
+    """What the lines of units say."""
+    names = named_columns(dialect.names or ())
+    units = [f"{name} {unit}" for name, unit in zip(names, dialect.units[0], strict=False) if unit]
+    lines = "a line" if len(dialect.units) == 1 else f"{len(dialect.units)} lines"
+    more = f" and {len(units) - 8} more" if len(units) > 8 else ""
+    return f"below the names is {lines} of units: {', '.join(units[:8])}{more}"
 
 
 def _names(dialect: Dialect, cells: Sequence[str]) -> list[str]:

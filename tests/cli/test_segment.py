@@ -141,3 +141,10 @@ def test_long_series_and_many_columns(tmp_path: Path) -> None:
     assert "300 observations of 1, 2, 3, 4, 5, 6, row 0 to row 299" in result.stdout
     assert "row 150: probability 1.00" in result.stdout
     assert result.stdout.count("┤") >= 8  # four panels
+
+
+def test_noise_of_logarithms(tmp_path: Path) -> None:
+    """Levels are in units of the data, and noise is not."""
+    words = run("segment x.csv --logarithms --no-picture").stdout
+    assert "segments, and what groups them, with probabilities (noise and slope are of the logarithms):\n" in words
+    assert "of the logarithms" not in run("segment x.csv --no-logarithms --no-picture").stdout

@@ -304,7 +304,8 @@ def _tell(
         to.print(first, style="bold", markup=False)
         for line in others:
             to.print(line, markup=False)
-        to.print("segments, and what groups them, with probabilities:" if positions else "its one segment:")
+        what = "segments, and what groups them, with probabilities" if positions else "its one segment"
+        to.print(f"{what} (noise and slope are of the logarithms):" if one.logarithms else f"{what}:")
         print_lines(to, tree_lines(one.tree, one.data.place, _about(one)))
         for line in told_method(one):
             to.print(line, style="dim", markup=False)

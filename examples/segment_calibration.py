@@ -3,7 +3,7 @@
 Kinds of segments, noise levels, coefficients, numbers of segments and trees are drawn as the default has them, for series of
 30 to 60 observations in known units. Spans that are given a probability p should exist with frequency p, kinds likewise, and
 80 % intervals of segments that exist, and were given a probability of 0.1 at least, so that draws say something of them,
-should hold what was drawn in 80 %. Run it with
+should hold what was drawn in 80 %; noise also where it is moved between the levels of the bank. Run it with
 `.venv/bin/python examples/segment_calibration.py`; it prints the tables of docs/guides/segment.md.
 """
 
@@ -19,7 +19,7 @@ import recbayes as rb
 from recbayes.gaussian.posterior.leaves import INTERVAL, Mixture
 from recbayes.segmentation.average import AveragePosterior
 from recbayes.segmentation.candidates import find_points
-from recbayes.segmentation.defaults import Candidate, default_models
+from recbayes.segmentation.defaults import NOISE, Candidate, default_models
 from recbayes.segmentation.infer import Task, draw_average
 from recbayes.segmentation.segment import worth
 from recbayes.segmentation.units import Units, View
@@ -51,6 +51,23 @@ def drawn(seed: int) -> tuple[str, np.ndarray, rb.Tree]:
     return one.kind, y, tree
 
 
+def off_the_grid(y: np.ndarray, tree: rb.Tree, seed: int) -> tuple[np.ndarray, rb.Tree]:
+    """The same with noise between the levels of the bank: that of every leaf times a factor, uniform in its logarithm over the
+    member's cell; where all have the same noise, times the same."""
+    rng, leaves = np.random.default_rng([seed, 1]), list(tree.leaves)
+    step = NOISE[1] / NOISE[0]
+    factors = step ** rng.uniform(-0.5, 0.5, size=len(leaves))
+    if len({float(leaf.own["noise"][0]) for leaf in leaves}) == 1:
+        factors[:] = factors[0]
+    moved, values = y.copy(), {}
+    for leaf, factor in zip(leaves, factors, strict=True):
+        aside = np.arange(leaf.length) - 0.5 * (leaf.length - 1)
+        mean = leaf.value + np.outer(aside, leaf.own.get("slope", np.zeros(1)))
+        moved[leaf.start : leaf.end] = mean + factor * (y[leaf.start : leaf.end] - mean)
+        values[leaf.span] = leaf.own | {"noise": factor * leaf.own["noise"]}
+    return moved, rb.Tree([replace(node, own=values.get(node.span, node.own)) for node in tree], tree.arities)
+
+
 def infer(y: np.ndarray, draws: int, seed: int) -> AveragePosterior:
     """As `rb.segment` does, in known units and without logarithms."""
     points = find_points(default_models([View(rb.Series(y), UNITS)]), np.ones(len(y) + 1, dtype=np.bool_))
@@ -58,8 +75,10 @@ def infer(y: np.ndarray, draws: int, seed: int) -> AveragePosterior:
     return draw_average(*worth(points), task)
 
 
-def outcome(seed: int, draws: int = 1000) -> Outcome:
+def outcome(seed: int, draws: int = 1000, between: bool = False) -> Outcome:
     kind, y, tree = drawn(seed)
+    if between:
+        y, tree = off_the_grid(y, tree, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rb.ApproximationWarning)
         posterior = infer(y, draws, seed)
@@ -112,12 +131,7 @@ def rows(by_series: list[np.ndarray]) -> list[tuple[float, ...]]:
 
 
 def main(count: int = 1000, workers: int = 2, draws: int = 2000) -> list[Outcome]:
-    with ProcessPoolExecutor(workers) as pool:
-        outcomes = []
-        for one in pool.map(outcome, range(count), [draws] * count, chunksize=5):
-            outcomes.append(one)
-            if len(outcomes) % 50 == 0:
-                print(f"{len(outcomes)} of {count} series", file=sys.stderr, flush=True)
+    outcomes, between = (_outcomes(count, workers, draws, off) for off in (False, True))
     for what in ("spans", "kinds"):
         print(f"| probability | {what} | mean probability | are so | error | distance in errors |")
         print("|---|---|---|---|---|---|")
@@ -126,11 +140,22 @@ def main(count: int = 1000, workers: int = 2, draws: int = 2000) -> list[Outcome
         print()
     print("| 80 % intervals of | segments | claim | hold | error |")
     print("|---|---|---|---|---|")
-    for name in QUANTITIES:
-        claims, holds = np.array([pair for one in outcomes for pair in one.intervals[name]]).T
+    for name, some in [*((name, outcomes) for name in QUANTITIES), ("noise between the bank's levels", between)]:
+        quantity = name.split(" ")[0]
+        claims, holds = np.array([pair for one in some for pair in one.intervals[quantity]]).T
         error = np.sqrt((claims * (1 - claims)).sum()) / len(claims)
         print(f"| {name} | {len(claims)} | {claims.mean():.3f} | {holds.mean():.3f} | {error:.3f} |")
     return outcomes
+
+
+def _outcomes(count: int, workers: int, draws: int, between: bool) -> list[Outcome]:
+    found = []
+    with ProcessPoolExecutor(workers) as pool:
+        for one in pool.map(outcome, range(count), [draws] * count, [between] * count, chunksize=5):
+            found.append(one)
+            if len(found) % 50 == 0:
+                print(f"{len(found)} of {count} series", file=sys.stderr, flush=True)
+    return found
 
 
 if __name__ == "__main__":

@@ -756,7 +756,10 @@ CALLS = [
         },
     ),
     Call("segment", lambda: {"data": [Y, Y], "draws": 5, "seed": 0, "boundaries": [None, [2]]}, also=(rb.Segmentation,)),
+    Call("Segmentation.plot", lambda: {"figsize": (4.0, 3.0)}, drawn),
     Call("Segmentation.plot", lambda: {"figure": figure()}, drawn),
+    Call("Segmentation.rows", lambda: {"groups": False}),
+    Call("Segmentation.table", lambda: {"groups": False}),
     Call("Segmentation.to_html", lambda: {"path": "report.html", "title": "Flow"}, also=(str,)),
     Call("Segmentation.widget", lambda: {"title": "Flow"}, lambda widget: widget.span),
     Call(
@@ -883,6 +886,7 @@ CALLS = [
         drawn,
     ),
     Call("plot.scores", lambda: {"levels": [1, 2], "curves": {"a": [(0.5, 0.4, 0.6)] * 2}, "ax": axes()}, drawn),
+    Call("plot.segmented", lambda: {"found": segmented(), "figsize": (4.0, 3.0)}, drawn),
     Call("plot.segmented", lambda: {"found": segmented(), "figure": figure()}, drawn),
     Call("plot.segments", lambda: {"found": segmented(), "column": 0, "intervals": True, "ax": axes()}, drawn),
     Call("plot.series", lambda: {"values": Y, "tree": TREE, "level": 1, "index": DAYS, "ax": axes()}, drawn),

@@ -234,3 +234,25 @@ def test_the_interval_of_a_line_is_that_of_the_level_in_the_middle() -> None:
 def test_kinds_are_told_by_colour_and_by_dashes(kind: str, colour: str, dashed: bool) -> None:
     look = of_kind(kind)
     assert (look["color"], look["linestyle"] != "-") == (colour, dashed)
+
+
+def test_notebooks_show_the_picture_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inline backends show what is open at the end of a cell, and notebooks what its last line returns."""
+    monkeypatch.setattr(mpl, "get_backend", lambda: "module://matplotlib_inline.backend_inline")
+    figure = nile().plot()
+    assert not plt.get_fignums()
+    figure.savefig(io.BytesIO(), dpi=30)
+    given = plt.figure()
+    nile().plot(figure=given)
+    assert plt.get_fignums() == [given.number]
+    monkeypatch.undo()
+    assert nile().plot().number in plt.get_fignums()
+
+
+def test_the_size_of_a_figure() -> None:
+    assert nile().plot(figsize=(5, 3)).get_size_inches().tolist() == [5.0, 3.0]
+    for wrong in ((5,), (5, 0), "5x3", 5, (5, np.nan)):
+        with pytest.raises(DataError, match="figsize must be width and height"):
+            nile().plot(figsize=wrong)
+    with pytest.raises(DataError, match="leave it out"):
+        nile().plot(figure=plt.figure(), figsize=(5, 3))

@@ -167,7 +167,7 @@ def test_values_of_other_spans_are_those_of_the_draws() -> None:
         assert one["level"][0][0] == pytest.approx(known[span].mean[0], abs=1e-3)
         if "noise" in one:
             leaves += 1
-            assert one["noise"][0][0] == pytest.approx(found.posterior.leaf(*span).noise.mean[0], rel=1e-4)
+            assert one["noise"][0][0] == pytest.approx(found.posterior.leaves([span])[span].noise.mean[0], rel=1e-4)
             assert one["segment"] == pytest.approx(
                 found.posterior.leaf(*span).probability / known[span].probability, abs=1e-3
             )

@@ -41,6 +41,7 @@ def test_python_tells_the_widget_what_the_page_knows() -> None:
     assert (state["_esm"], state["_css"]) == (module(), style())
     assert state["span"] == [0, 120]
     json.dumps(state["data"], allow_nan=False)
+    assert repr(widget) == f"Report(Steps: {state['data']['lead']})"
 
 
 def test_without_anywidget_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

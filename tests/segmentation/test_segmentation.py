@@ -160,3 +160,17 @@ def test_copies() -> None:
     found = pickle.loads(pickle.dumps(jump()))
     assert (found.changes, found.tree, found.summary()) == (jump().changes, jump().tree, jump().summary())
     assert starts(found) == [0, 20, 40]
+
+
+def test_labels_number_the_segments_of_rows() -> None:
+    frame = pandas.DataFrame({"flow": JUMP}, index=DAYS)
+    found = quick(frame)
+    frame["segment"] = found.labels
+    assert frame["segment"].tolist() == [0] * 20 + [1] * 20
+    table = found.table(groups=False)
+    assert table.index.tolist() == frame["segment"].unique().tolist()
+    np.testing.assert_allclose(frame.groupby("segment")["flow"].mean(), table["level"], atol=0.1)
+    assert table["observations"].tolist() == frame.groupby("segment").size().tolist()
+    assert found.rows(groups=False) == [row for row in found.rows() if row["kind"] != "group"]
+    assert len(found.rows()) == 3
+    assert quick(np.zeros(5)).labels.tolist() == [0] * 5

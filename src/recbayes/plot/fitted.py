@@ -62,9 +62,10 @@ def _quantiles(weights: np.ndarray, means: np.ndarray, deviations: np.ndarray, s
 
 
 def _line(node: Node) -> np.ndarray:
-    """Level and slope (rows, columns)."""
+    """Level and slope (rows, columns); of a level no slope, although some draws may have one."""
     assert node.own is not None
-    return node.value + np.outer(np.arange(node.length) - 0.5 * (node.length - 1), node.own["slope"])
+    slope = node.own["slope"] if str(node.own["kind"]).startswith("trend") else np.zeros_like(node.own["slope"])
+    return node.value + np.outer(np.arange(node.length) - 0.5 * (node.length - 1), slope)
 
 
 def _season(found: Segmentation, node: Node) -> np.ndarray:

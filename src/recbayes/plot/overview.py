@@ -4,7 +4,7 @@ from typing import Any
 
 from recbayes.checks.arguments import instance
 from recbayes.family.posterior import Posterior
-from recbayes.plot.canvas import figure_of
+from recbayes.plot.canvas import figure_of, finished
 from recbayes.plot.scape import scape
 from recbayes.plot.series import series
 from recbayes.plot.tree import tree
@@ -23,7 +23,7 @@ def overview(values: Any, posterior: Posterior, *, index: Any = None, figure: An
         The figure.
     """
     instance(posterior, Posterior, "posterior", "; sample_posterior makes one")
-    figure = figure_of(figure, (7.0, 7.0))
+    given, figure = figure, figure_of(figure, (7.0, 7.0))
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=[2.0, 1.5, 3.0])
     found = posterior.tree()
     scape(posterior, found, colour_bar=False, ax=bottom)
@@ -32,4 +32,4 @@ def overview(values: Any, posterior: Posterior, *, index: Any = None, figure: An
     bottom.set_xlabel(top.get_xlabel())
     top.set_xlabel("")
     figure.colorbar(bottom.collections[0], ax=[top, middle, bottom], label="probability of a node", fraction=0.04)
-    return figure
+    return finished(figure, given)

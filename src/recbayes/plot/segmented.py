@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recbayes.checks.arguments import instance
-from recbayes.plot.canvas import drawable, figure_of
+from recbayes.plot.canvas import drawable, figure_of, finished
 from recbayes.plot.changes import draw_changes
 from recbayes.plot.colours import CHANGE, FIT, PALETTE
 from recbayes.plot.segments import CHARACTER, draw_column, shade, size_of
@@ -24,15 +24,16 @@ PER_INCH = 11  # characters of the title
 ROWS = 3  # rows of labels of change points
 
 
-def segmented(found: "Segmentation", *, figure: Any = None) -> Any:
+def segmented(found: "Segmentation", *, figure: Any = None, figsize: tuple[float, float] | None = None) -> Any:
     """A figure of what `rb.segment` found: the series with its segments, the probability of a change, and the tree.
 
     The panels are those of `segments`, `changes` and `tree`. More than four columns are drawn together, each in its own
-    deviations. Where there is no change, there is no tree.
+    deviations. Where there is no change, there is no tree. Changes whose places are too uncertain to be told are a band.
 
     Arguments:
         found: what `rb.segment` returns.
         figure: the figure of matplotlib to draw into, or a part of one (`figure.subfigures()`); None makes a new one.
+        figsize: width and height of a new figure, in inches. None takes what is needed.
 
     Returns:
         The figure.
@@ -44,12 +45,15 @@ def segmented(found: "Segmentation", *, figure: Any = None) -> Any:
     heights = [2.6] if columns == 1 or columns > PANELS else [1.7] * columns
     series_panels = len(heights)
     heights += [1.1, *([min(0.35 * max(found.tree.levels) + 0.6, 4.0)] if found.changes else [])]
-    figure = figure_of(figure, (8.0, sum(heights) + 1.0))
+    given, figure = figure, figure_of(figure, (8.0, sum(heights) + 1.0), figsize)
     panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
     _series(found, panels[:series_panels])
     draw_changes(found, panels[series_panels])
     if found.changes:
         _tree(found, panels[-1])
+    for panel in panels[:series_panels]:
+        for one in found.unplaced:
+            panel.axvspan(one.low - 0.5, one.high + 0.5, color=CHANGE, alpha=0.15, linewidth=0, zorder=0.5)
     for panel in panels[: series_panels + 1]:
         for change in found.changes:
             panel.axvline(change.position - 0.5, color=CHANGE, linestyle="--", linewidth=1.0, zorder=1.5)
@@ -59,7 +63,7 @@ def segmented(found: "Segmentation", *, figure: Any = None) -> Any:
     figure.suptitle(fill(title, max(across, 20)), fontsize="medium", parse_math=False)
     label_observations(panels[-1], found.data, len(found.data))
     figure.align_ylabels(panels)
-    return figure
+    return finished(figure, given)
 
 
 def _series(found: "Segmentation", panels: Sequence[Any]) -> None:

@@ -1,107 +1,89 @@
-"""A segmentation without a script: a still picture of series and segments, the tree, and the table."""
+"""A segmentation without a script: what was found in words, a still picture of series, segments and tree, and the table."""
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from recbayes.checks.markup import Column, Markup, joined, short_number, table, tag
-from recbayes.report.series import lines_of, names_of, series_of
-from recbayes.report.words import percent, sentence
+from recbayes.report.picture import FEW, picture
+from recbayes.report.series import names_of
+from recbayes.report.words import sentence
 from recbayes.segmentation.result import Segmentation
-from recbayes.segmentation.texts import headline
-from recbayes.tree.formats.svg import MARGIN, WIDTH
+from recbayes.segmentation.texts import headline, told_changes, told_method
 
-TALL, LOW, GAP = 150.0, 76.0, 6.0
-INNER = WIDTH - 2 * MARGIN  # where the tree below it has its bands
-FEW = 4  # columns that are drawn
-POINTS = 2000  # that a line has
-FIT, CHANGE = "#0072B2", "#D55E00"
-
-Height = Callable[[float], float]
-Numbers = Sequence[float | None]
+LISTED = 12  # lines about changes
+NOTHING = Markup("–")
 
 
 def still(found: Segmentation) -> Markup:
     """What notebooks show, and pages to those who run no scripts."""
-    parts = [tag("p", tag("strong", sentence(headline(found)))), _picture(found)]
-    if found.changes:
-        parts.append(Markup(found.tree.to_svg(title="Tree of the segments")))
-    return tag("div", *parts, _table(found))
+    return tag("div", tag("p", tag("strong", sentence(headline(found)))), *_changes(found), picture(found), *_table(found))
 
 
-def _picture(found: Segmentation) -> Markup:
-    """Series, segments and changes; of many columns the first."""
-    columns, lines, length = series_of(found)["columns"][:FEW], lines_of(found), len(found.data)
-    height = TALL if len(columns) == 1 else LOW
-    bottom = len(columns) * (height + GAP)
-    panels = [_panel(column, lines, n, height, length) for n, column in enumerate(columns)]
-    cuts = [_cut(MARGIN + change.position / length * INNER, bottom) for change in found.changes]
-    ends = [
-        tag(
-            "text", found.data.place(row), x=x, y=f"{bottom + 14:g}", text_anchor=anchor, font_size="11", fill="currentColor"
-        )
-        for row, x, anchor in ((0, f"{MARGIN:g}", "start"), (length - 1, f"{WIDTH - MARGIN:g}", "end"))
+def _changes(found: Segmentation) -> list[Markup]:
+    """As `print(found)` says them."""
+    lines: list[str] = []
+    for line in told_changes(found)[1:]:
+        if line.startswith("    "):  # goes on
+            lines[-1] += f"; {line.strip()}"
+        else:
+            lines.append(line.strip())
+    more = [f"and {len(lines) - LISTED} more: print(found) tells them"] if len(lines) > LISTED + 1 else []
+    shown = lines[:LISTED] if more else lines
+    return [tag("ul", *(tag("li", line) for line in (*shown, *more)))] if shown else []
+
+
+def _table(found: Segmentation) -> list[Markup]:
+    """Segments with their levels and noise, as `found.table()` has them; of many columns the levels alone."""
+    rows, names = found.rows(groups=False), names_of(found.data)
+    several = len(names) > 1
+    trends = any(row["kind"].startswith("trend") for row in rows)
+    told = ("level", "slope", "noise") if trends else ("level", "noise")
+    heads = [Column("segment"), Column("observations", True), Column("probability", True), Column("kind")]
+    heads += [Column(name, True) for name in (names if several else told)]
+    columns = [key.removeprefix("level") for key in rows[0] if key.split(" ")[0] == "level"]
+    body = []
+    for row, node in zip(rows, found.tree.leaves, strict=True):
+        first, last = (found.data.place(place).removeprefix("row ") for place in (node.start, node.end - 1))
+        each = [[_number(row, what, column) for what in told] for column in columns]
+        numbers = [_together(told, one, len(names) <= FEW) for one in each] if several else each[0]
+        span = _whole(first if first == last else f"{first} to {last}")
+        body.append([span, node.length, f"{row['probability']:.2f}", row["kind"], *numbers])
+    logarithms = "; noise and slopes are those of the logarithms" if found.logarithms else ""
+    words = [line for line in told_method(found) if not line.startswith("kinds")]
+    kinds = "kinds of segments: " + ", ".join(f"{kind} {p:.2f}" for kind, p in found.kinds.items() if p >= 0.005)
+    caption = f"Segments{', with the levels of columns' if several else ''}, with intervals of 80 %{logarithms}"
+    return [table(heads, body, caption), tag("p", tag("small", "; ".join([kinds, *words])))]
+
+
+def _together(told: tuple[str, ...], numbers: list[Markup], all_: bool) -> Markup:
+    """The quantities of one column in one cell: its level, and smaller the others."""
+    others = [
+        tag("div", tag("small", f"{what} ", number), style="white-space:nowrap")
+        for what, number in zip(told[1:], numbers[1:], strict=True)
+        if all_ and number != NOTHING
     ]
-    return tag(
-        "svg",
-        tag("title", "The series with its segments"),
-        *(panels + cuts + ends),
-        xmlns="http://www.w3.org/2000/svg",
-        role="img",
-        viewBox=f"0 -4 {WIDTH:g} {bottom + 22:g}",
-        width=f"{WIDTH:g}",
-        style="max-width:100%;height:auto;font-family:system-ui,sans-serif",
-    )
+    return joined([numbers[0], *others])
 
 
-def _panel(column: dict[str, Any], lines: list[dict[str, Any]], n: int, height: float, length: int) -> Markup:
-    """One column with what was to be expected of it."""
-    seen = [column["values"]] if "values" in column else [column["low"], column["high"]]
-    means = [line["columns"][n]["mean"] for line in lines]
-    known = [value for numbers in (*seen, *means) for value in numbers if value is not None]
-    low, high = min(known, default=0.0), max(known, default=1.0)
-    top, extent = n * (height + GAP), (high - low) or 1.0
-
-    def y(value: float) -> float:
-        return top + (1.0 - (value - low) / extent) * height
-
-    def x(at: list[float]) -> np.ndarray:
-        return MARGIN + np.array(at) / length * INNER
-
-    rows = MARGIN + (np.arange(len(seen[0])) + 0.5) / len(seen[0]) * INNER
-    fits = [_line(x(line["at"]), mean, y, FIT, 2.0) for line, mean in zip(lines, means, strict=True)]
-    return joined([*(_line(rows, numbers, y, "currentColor", 1.0, 0.55) for numbers in seen), *fits])
+def _whole(text: str) -> Markup:
+    """A text that stays in one line."""
+    return tag("span", text, style="white-space:nowrap")
 
 
-def _line(x: np.ndarray, values: Numbers, y: Height, colour: str, width: float, opacity: float | None = None) -> Markup:
-    """A line with gaps where values are missing."""
-    step = max(1, len(values) // POINTS)
-    points = [(place, value) for place, value in zip(x[::step].tolist(), values[::step], strict=True)]
-    path = [
-        f"{'M' if before is None else 'L'}{place:.1f} {y(value):.1f}"
-        for (_, before), (place, value) in pairwise([(0.0, None), *points])
-        if value is not None
-    ]
-    look = {"stroke_width": f"{width:g}", "stroke_linecap": "round", "opacity": opacity}
-    return tag("path", d="".join(path), fill="none", stroke=colour, **look)
+def _number(row: dict[str, Any], what: str, column: str) -> Markup:
+    """A quantity of a segment with its interval; slopes are those of trends."""
+    value, low, high = (row[f"{what}{end}{column}"] for end in ("", "_low", "_high"))
+    if value is None or (what == "slope" and not row["kind"].startswith("trend")):
+        return NOTHING
+    if low is None or not low < high:
+        return Markup(short_number(value))
+    return _whole(f"{short_number(value)} ({_to(low, high - low)} to {_to(high, high - low)})")
 
 
-def _cut(x: float, bottom: float) -> Markup:
-    return tag("line", x1=f"{x:.1f}", x2=f"{x:.1f}", y1=0, y2=f"{bottom:g}", stroke=CHANGE, stroke_dasharray="4 3")
-
-
-def _table(found: Segmentation) -> Markup:
-    """Segments with their levels."""
-    names = names_of(found.data)
-    heads = [Column("segment"), Column("probability", True), Column("kind")]
-    heads += [Column(f"level of {name}" if len(names) > 1 else "level", True) for name in names]
-    rows = []
-    for node in found.tree.leaves:
-        first, last = found.data.place(node.start), found.data.place(node.end - 1)
-        level = np.asarray(node.value)
-        numbers = [short_number(value) for value in (np.exp(level) if found.logarithms else level).tolist()]
-        kind = node.own["kind"] if node.own else ""
-        rows.append([first if first == last else f"{first} to {last}", percent(node.probability or 0.0), kind, *numbers])
-    return table(heads, rows)
+def _to(value: float, extent: float) -> str:
+    """With so many digits that a tenth of the extent can be seen."""
+    places = 1 - int(np.floor(np.log10(extent)))
+    if not 0 <= places <= 5 or abs(value) >= 1e7:
+        return short_number(value)
+    return f"{value:.{places}f}".replace("-", "−")

@@ -30,4 +30,7 @@ def _kind() -> Any:
         data = traitlets.Dict().tag(sync=True)
         span = traitlets.List(traitlets.Int()).tag(sync=True)
 
+        def __repr__(self) -> str:
+            return f"Report({self.data['title']}: {self.data['lead']})"
+
     return Report

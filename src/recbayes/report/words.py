@@ -107,7 +107,7 @@ def made_of(found: Segmentation, version: str) -> list[tuple[str, str]]:
     return [
         ("package", f"recbayes {version}"),
         *([("call", found.call)] if found.call else []),
-        ("method", f"draws of trees, {posterior.method if len(posterior.models) > 1 else 'one model'}"),
+        ("method", f"draws of trees, {posterior.method}"),
         ("log evidence", f"{posterior.log_evidence:.2f} ± {posterior.log_evidence_error:.2g}".replace("-", "−")),
     ]
 

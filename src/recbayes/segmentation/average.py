@@ -14,9 +14,10 @@ from recbayes.family.posterior import Latent, Posterior, ScoredTree
 from recbayes.gaussian.model.moments import matched_moments
 from recbayes.gaussian.posterior.decode import GaussianCells
 from recbayes.gaussian.posterior.latents import gather_latents
-from recbayes.gaussian.posterior.leaves import Belief, LeafPart, belief, leaf_parts
+from recbayes.gaussian.posterior.leaves import Belief, belief, leaf_parts
 from recbayes.gaussian.posterior.posterior import SUSPICIOUS, GaussianPosterior
 from recbayes.segmentation.defaults import Candidate
+from recbayes.segmentation.noise import Source, noise_of
 from recbayes.segmentation.units import View
 from recbayes.tree.forest import Forest
 from recbayes.tree.tree import Tree
@@ -101,7 +102,7 @@ class AveragePosterior(Posterior):
 
     @property
     def method(self) -> str:
-        return f"average over {len(self.parts)} models"
+        return "by one model" if len(self.parts) == 1 else f"average over {len(self.parts)} models"
 
     @property
     def complaint(self) -> str:
@@ -128,14 +129,21 @@ class AveragePosterior(Posterior):
         return dict(sorted(found.items(), key=lambda item: -item[1]))
 
     @cached_property
-    def _leaves(self) -> dict[tuple[int, int], list[LeafPart]]:
+    def _leaves(self) -> dict[tuple[int, int], list[Source]]:
         return self._leaf_parts(None)
 
-    def _leaf_parts(self, wanted: Container[tuple[int, int]] | None) -> dict[tuple[int, int], list[LeafPart]]:
-        found: dict[tuple[int, int], list[LeafPart]] = {}
-        for share, part, weights in zip(self.shares, self.parts, self._weights, strict=True):
+    @cached_property
+    def _beliefs(self) -> dict[tuple[int, int], Belief]:
+        return {}
+
+    def _leaf_parts(self, wanted: Container[tuple[int, int]] | None) -> dict[tuple[int, int], list[Source]]:
+        found: dict[tuple[int, int], list[Source]] = {}
+        for one, share, part, weights in zip(self.models, self.shares, self.parts, self._weights, strict=True):
             for span, leaves in leaf_parts(part, weights, wanted).items():
-                found.setdefault(span, []).extend(one._replace(probability=share * one.probability) for one in leaves)
+                known = (leaf._replace(probability=share * leaf.probability) for leaf in leaves)
+                found.setdefault(span, []).extend(
+                    Source(leaf, one.bank, one.shared is not None, part.chart.series) for leaf in known
+                )
         return found
 
     def leaf(self, start: int, end: int) -> Belief:
@@ -147,15 +155,25 @@ class AveragePosterior(Posterior):
         """
         if (start, end) not in self._leaves:
             raise DataError(f"no draw has a segment {start}:{end}")
-        return belief(self._leaves[start, end])
+        known = self._beliefs
+        if (start, end) not in known:
+            sources = self._leaves[start, end]
+            noise = noise_of(sources, (start, end))
+            known[start, end] = belief([one.part for one in sources])._replace(noise=noise)
+        return known[start, end]
 
     def leaves(self, spans: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Belief]:
         """What is believed of those spans that some draw has as segments, by start and end: a `Belief` of each.
 
+        Their noise is told as widely as the bank has it; `leaf` asks the residuals, too.
+
         Arguments:
             spans: the (start, end) of segments.
         """
-        return {span: belief(parts) for span, parts in self._leaf_parts(set(spans)).items()}
+        return {
+            span: belief([one.part for one in sources])._replace(noise=noise_of(sources, None))
+            for span, sources in self._leaf_parts(set(spans)).items()
+        }
 
     def latents(self, spans: Iterable[tuple[int, int]] | None = None) -> dict[tuple[int, int], Latent]:
         """Values of nodes, by start and end (observations): mixtures over the models, by their moments.

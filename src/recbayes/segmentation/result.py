@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from recbayes.checks.arguments import path_of, text
+from recbayes.checks.arguments import flag, path_of, text
 from recbayes.checks.files import write_whole
 from recbayes.data.table import Table
 from recbayes.gaussian.model.rbn import GaussianRBN
@@ -86,32 +86,47 @@ class Segmentation:
         """Probabilities of the kinds that segments of this series are of."""
         return self.posterior.kinds
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One dictionary for each node of the tree, from the whole series down: see `table`."""
-        return rows_of(self)
+    @property
+    def labels(self) -> np.ndarray:
+        """(N,): the number of its segment for every row, from 0: `frame["segment"] = found.labels` prepares to group by."""
+        leaves = self.tree.leaves
+        return np.repeat(np.arange(len(leaves)), [node.length for node in leaves])
 
-    def table(self) -> Any:
+    def rows(self, *, groups: bool = True) -> list[dict[str, Any]]:
+        """One dictionary for each node of the tree, from the whole series down: see `table`.
+
+        Arguments:
+            groups: whether nodes that are no segments have theirs.
+        """
+        rows = rows_of(self)
+        return rows if flag(groups, "groups") else [row for row in rows if row["kind"] != "group"]
+
+    def table(self, *, groups: bool = True) -> Any:
         """One row for each node of the tree, from the whole series down, as a data frame of the library the data came from.
 
         Without one, of pandas or polars, if one of them is installed, or else a list of dictionaries. Rows have first and
         last observation, `depth`, `kind` ("group" for nodes that are no segments), `probability`, and of segments `level`,
         `slope` (per row or tick), `noise` and `coefficient` with 80 % intervals.
+
+        Arguments:
+            groups: whether nodes that are no segments have rows. False: row n is then segment n of `labels`.
         """
-        return frame_of(self.rows(), self.library)
+        return frame_of(self.rows(groups=groups), self.library)
 
     def summary(self) -> str:
         """What was found, in words."""
         return summary(self)
 
-    def plot(self, *, figure: Any = None) -> Any:
+    def plot(self, *, figure: Any = None, figsize: tuple[float, float] | None = None) -> Any:
         """A figure: the series with its segments, where changes are likely, and the tree.
 
         Arguments:
             figure: the figure of matplotlib to draw into. None makes a new one.
+            figsize: width and height of a new figure, in inches. None takes what is needed.
         """
         from recbayes.plot.segmented import segmented
 
-        return segmented(self, figure=figure)
+        return segmented(self, figure=figure, figsize=figsize)
 
     def to_html(self, path: str | os.PathLike | None = None, *, title: str | None = None) -> str | Path:
         """A page that any browser opens: series, segments, tree and the probability of every span on one axis, to look at.
@@ -144,7 +159,7 @@ class Segmentation:
         return report_widget(self, "" if title is None else text(title, "title"))
 
     def _repr_html_(self) -> str:
-        """Series, tree and table, for notebooks."""
+        """Changes, series, tree and table, for notebooks."""
         from recbayes.report.static import still
 
         return still(self)

@@ -10,6 +10,7 @@ from recbayes.gaussian.posterior.leaves import INTERVAL, Mixture
 if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
 
+NOTHING = 1e-9  # of the noise, that a slope makes of a whole segment
 QUANTITIES = ("level", "slope", "noise", "coefficient")
 
 
@@ -31,6 +32,9 @@ def rows_of(found: "Segmentation") -> list[dict[str, Any]]:
         level = None if node.value is None else np.exp(node.value) if found.logarithms else node.value
         belief = None if arity else found.given_segments.leaf(node.start, node.end)
         known = {what: None if belief is None else _ends(getattr(belief, what)) for what in QUANTITIES}
+        slope, noise = known["slope"], known["noise"]
+        if slope is not None and noise is not None:  # halvings of an interval end beside 0, not at it
+            slope[np.abs(slope) * node.length < NOTHING * noise[0]] = 0.0
         for c, name in enumerate(names):
             suffix = f" {name}" if len(names) > 1 else ""
             row[f"level{suffix}"] = None if level is None else float(level[c])

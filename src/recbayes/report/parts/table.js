@@ -12,7 +12,7 @@ const makeTable = (data, axis, act) => {
     html(
       "td",
       {},
-      html("span", { class: "value" }, triple ? told(triple[0], triple[2] - triple[1]) : "unknown"),
+      html("span", { class: "value" }, triple ? told(triple[0], triple[2] - triple[1]) : triple === null ? "–" : "unknown"),
       triple && triple[2] > triple[1]
         ? html(
             "span",
@@ -23,10 +23,10 @@ const makeTable = (data, axis, act) => {
     );
   const rows = segments.map((node) => {
     const quantities = several
-      ? (node.level ?? data.columns.map(() => null))
+      ? (node.level ?? data.columns.map(() => undefined))
       : [
           node.level?.[0],
-          ...(slopes ? [node.slope?.[0]] : []),
+          ...(slopes ? [matters("slope", node, node) ? node.slope?.[0] : null] : []),
           node.noise?.[0],
           ...(memory ? [node.coefficient?.[0].map((value) => Math.round(100 * value) / 100)] : []),
         ];

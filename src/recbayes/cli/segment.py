@@ -221,9 +221,9 @@ def _result(group: str, found: "Segmentation") -> Result:
 
 
 def _changes(found: "Segmentation") -> list[dict[str, Any]]:
-    """A row for each change."""
+    """A row for each change; a change whose place is too uncertain for it to be told has an interval, and no time."""
     label = found.data.label
-    return [
+    placed = [
         {
             "time": label(one.position),
             "position": one.position,
@@ -234,6 +234,19 @@ def _changes(found: "Segmentation") -> list[dict[str, Any]]:
         }
         for one in found.changes
     ]
+    unplaced = [
+        {
+            "time": None,
+            "position": None,
+            "probability": one.probability,
+            "low": label(one.low),
+            "high": label(one.high),
+            "within": one.within,
+        }
+        for one in found.unplaced
+    ]
+    lows = [one.low for one in (*found.changes, *found.unplaced)]
+    return [row for _, row in sorted(zip(lows, [*placed, *unplaced], strict=True), key=lambda one: one[0])]
 
 
 def _document(group: str, found: "Segmentation") -> dict[str, Any]:

@@ -48,7 +48,8 @@ def gaps(series: Mapping[str, Table]) -> list[str]:
     together = np.concatenate([steps[steps > 0] for steps in found.values()])
     total, count, longest = int(together.sum()), len(together), int(together.max())
     rows = "1 row is absent" if total == 1 else f"{total} rows are absent"
-    where = f" in {len(found)} of {len(series)} series" if len(series) > 1 else ""
+    some = f" in {len(found)} of {len(series)} series" if len(found) < len(series) else " in all series"
+    where = some if len(series) > 1 else ""
     long = "" if count == 1 else f" ({count} gaps, the longest of {longest} row{'s' if longest > 1 else ''})"
     return [f"{rows}{where}{long}, by the steps of the times"]
 

@@ -1,7 +1,8 @@
 """Leaves by the definition: all observations of a tree are one Gaussian vector, whose mean and covariance are written down.
 
 An oracle for small series: nothing is recursive, nothing is shared with the library but the fields of a model. Outliers are
-enumerated, and so are the members of columns that have their own.
+enumerated, and so are the members of columns that have their own. Times are whole numbers, with a unit of one; noise
+remembers as if observations of one time were one tick apart.
 """
 
 from itertools import product
@@ -44,6 +45,7 @@ def log_joint(model: rb.GaussianRBN, series: Series, tree: rb.Tree) -> float:
     """log p(Y, Z) of a tree."""
     (variable,) = model.variables
     split, leaf = variable.rules
+    ticks = ticks_of(series)
     by_name = {f"emit {member.name}".strip(): member for member in leaf.members}
     (component,) = model.prior.components
     total, owners, chosen = 0.0, [], []
@@ -60,7 +62,7 @@ def log_joint(model: rb.GaussianRBN, series: Series, tree: rb.Tree) -> float:
             continue
         member = by_name[node.rule]
         total += np.log(leaf.probability * member.weight)
-        total += leaf.length.log_probability(np.array([node.length]))[0]
+        total += leaf.length.log_probability(np.array([ticks[node.end] - ticks[node.start]]))[0]
         owners += [len(paths)] * node.length
         paths.append(path)
         chosen.append((node, member.emission))
@@ -89,20 +91,45 @@ def log_joint(model: rb.GaussianRBN, series: Series, tree: rb.Tree) -> float:
     return total + float(logsumexp(densities))
 
 
+def ticks_of(series: Series) -> np.ndarray:
+    """When observations are, and the last one ends."""
+    if series.times is None:
+        return np.arange(len(series) + 1)
+    return np.append(series.times, series.times[-1] + 1).astype(np.int64)
+
+
+def _memory(series: Series, d: int, start: int, end: int, outliers: np.ndarray) -> np.ndarray:
+    """How long noise has lasted at each observation of a leaf, in ticks, of which there is at least one between any two that
+    are seen."""
+    found, ticks, last = np.zeros(end - start, dtype=np.int64), ticks_of(series), -1
+    for n, t in enumerate(range(start, end)):
+        if last < 0:
+            found[n] = ticks[t] - ticks[start]
+        else:
+            found[n] = found[last] + max(ticks[t] - ticks[start + last], 1)
+        if not outliers[n] and not np.isnan(series.values[t, d]):
+            last = n
+    return found
+
+
 def _own(leaf: rb.Leaf, series: Series, d: int, start: int, end: int, outliers: np.ndarray) -> np.ndarray:
     """The covariance of a leaf's observations about its value."""
-    n, s, phi = end - start, leaf.noise_std[d] * leaf.noise_levels[0], leaf.coefficients[0]
-    first = s**2 / (1 - phi**2)
+    s, phi = leaf.noise_std[d] * leaf.noise_levels[0], leaf.coefficients[0]
+    stationary = first = s**2 / (1 - phi**2)
     if leaf.start_std is not None and phi:
         first = min(first, max(leaf.start_std[d], s) ** 2)
-    memory = np.array([[phi ** (a - b) if a >= b else 0.0 for b in range(n)] for a in range(n)])
-    S = memory @ np.diag([first] + [s**2] * (n - 1)) @ memory.T
+    clock = _memory(series, d, start, end, outliers)
+    variance = stationary + phi ** (2.0 * clock) * (first - stationary)
+    S = np.array(
+        [[phi ** abs(float(a - b)) * variance[min(m, n)] for n, b in enumerate(clock)] for m, a in enumerate(clock)]
+    )
     for t in np.flatnonzero(outliers):
         S[t], S[:, t] = 0.0, 0.0
         S[t, t] = leaf.outlier_std[d] ** 2
-    t = np.arange(start, end)
+    ticks = ticks_of(series)
+    t, lasting = ticks[start:end], ticks[end] - ticks[start]
     if leaf.trend_std is not None:
-        line = (t - t.mean()) / n * leaf.trend_std[d]
+        line = (t - ticks[start] - 0.5 * (lasting - 1)) / lasting * leaf.trend_std[d]
         S += np.outer(line, line)
     for period in leaf.periods:
         for h in range(1, 1 + max(1, min(leaf.harmonics, int(np.ceil(period / 2)) - 1))):

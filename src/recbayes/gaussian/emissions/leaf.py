@@ -50,7 +50,8 @@ class Leaf(Emission):
         noise_std: deviation of the noise.
         length: how many observations a leaf has; exactly one by default.
         noise_levels: factors of `noise_std`, of which every leaf takes one.
-        coefficients: of which every leaf takes one, as its autoregressive phi, between -1 and 1.
+        coefficients: of which every leaf takes one, as its autoregressive phi, between -1 and 1. Of a series with times it
+            is phi to the power of the ticks between observations; those of one tick count as one tick apart.
         weights: probabilities (levels, coefficients) of the bank's members. None: all equal.
         trend_std: deviation of the rise over the leaf, whatever its length; x is the mean at its middle. None: there is no
             trend.

@@ -29,6 +29,12 @@ def span_count(segments: int, widest: int) -> int:
     return widest * (2 * segments - widest + 1) // 2
 
 
+def span_places(starts: np.ndarray, ends: np.ndarray, segments: int) -> np.ndarray:
+    """Where spans between points stand among all, by width and then by start."""
+    widths = ends - starts
+    return (widths - 1) * (2 * segments - widths + 2) // 2 + starts
+
+
 def column_potentials(
     leaf: "Leaf", series: Series, positions: np.ndarray, widest: int, expected: Expected | None
 ) -> np.ndarray:

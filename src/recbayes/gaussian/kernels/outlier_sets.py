@@ -175,7 +175,7 @@ def follow(
     """The sets after observation t, the leaf's `step`-th that is seen, from those on side `old`, to the other side; how many
     there are."""
     sets, new, made = room.sets, 1 - old, 0
-    ticks = c.ticks[t + 1] - tick0
+    ticks = max(c.ticks[t + 1], c.ticks[t] + 1.0) - tick0  # until the end of the tick, whatever else is observed in it
     for s in range(count):
         _copy(room, old, s, new, made)
         add_observation(c, numbers, known, room, new, made, t, False, tick0, y0)
@@ -199,19 +199,23 @@ def follow(
 
 @njit(**BORROWING)
 def _prune(room: Room, side: int, count: int, step: int) -> int:
-    """Keep those that matter, in order; the likeliest stands for the others, too."""
+    """Keep those that matter, in order, and never more than `KEPT`; the likeliest stands for the others, too. A set whose
+    mass is no number is the least likely."""
     sets, best = room.sets, 0
     for s in range(1, count):
-        if sets[side, s, MASS].real > sets[side, best, MASS].real:
+        highest = sets[side, best, MASS].real
+        if sets[side, s, MASS].real > highest or math.isnan(highest):
             best = s
     top = sets[side, best, MASS]
     kept, place, lost = 0, 0, top * 0.0
     for s in range(count):
         mass, above = sets[side, s, MASS], 0
         if s != best:
-            for other in range(count):
-                more = sets[side, other, MASS].real - mass.real
-                above += more > 0.0 or (more == 0.0 and other < s)
+            if math.isnan(mass.real):
+                continue
+            for other in range(count):  # compared as they are, since infinite ones have no difference
+                another = sets[side, other, MASS].real
+                above += another > mass.real or (another == mass.real and other < s)
             if mass.real < top.real - PRUNED or above >= KEPT:
                 lost += np.exp(mass - top)
                 continue

@@ -17,7 +17,6 @@ from recbayes.gaussian.chart.tables import emit_rules, tables_of
 from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.emissions.one_leaf import own_given, own_names
 from recbayes.gaussian.emissions.regression import ticks_of
-from recbayes.gaussian.posterior.corrections import corrections
 from recbayes.gaussian.posterior.latents import gather_latents
 
 if TYPE_CHECKING:
@@ -169,7 +168,7 @@ def _parts_by_column(
     _, origins = tables_of(chart.model)
     if not any(isinstance(rule, Leaf) and rule.each_column for rule in emit_rules(chart.model, origins)):
         return
-    logs, found = corrections(chart, forest, posterior.prior_components, posterior.seed)
+    logs, found = posterior.corrected
     shares = weights[:, None] * softmax(logs, axis=1)  # of all draws of trees with values
     for leaf, spans, nodes, members, means in found:
         if not leaf.each_column:

@@ -12,6 +12,7 @@ from recbayes.errors import DataError
 from recbayes.family.posterior import Latent, Posterior, ScoredTree
 from recbayes.family.uncertainty import copies_together
 from recbayes.gaussian.chart.inside import Chart
+from recbayes.gaussian.posterior.corrections import Corrected, corrections
 from recbayes.gaussian.posterior.decode import GaussianCells
 from recbayes.gaussian.posterior.follow import log_joints
 from recbayes.gaussian.posterior.given_tree import smooth
@@ -187,6 +188,11 @@ class GaussianPosterior(Posterior):
     def latents(self) -> dict[tuple[int, ...], Latent]:
         """The values of all nodes in the draws, by variable, first and last point of the chart."""
         return gather_latents(self.chart, self.trees, self.weights, self.prior_components)
+
+    @cached_property
+    def corrected(self) -> Corrected:
+        """How the draws take leaves whose potentials are not their likelihood; kept, as all that is told of leaves asks."""
+        return corrections(self.chart, self.trees, self.prior_components, self.seed)
 
     @cached_property
     def kinds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -245,7 +245,7 @@ def _changes(found: "Segmentation") -> list[dict[str, Any]]:
         }
         for one in found.unplaced
     ]
-    lows = [one.low for one in (*found.changes, *found.unplaced)]
+    lows = [*(one.low for one in found.changes), *(one.low for one in found.unplaced)]
     return [row for _, row in sorted(zip(lows, [*placed, *unplaced], strict=True), key=lambda one: one[0])]
 
 

@@ -201,6 +201,7 @@ USAGE = {
     "the model as a table": Bad({"m.json": model_text()}, "parse x.csv -m m.json --table m.json", "overwritten", 2),
     "the model as drawn series": Bad({"m.json": model_text()}, "sample -m m.json -o m.json", "overwritten", 2),
     "series and trees in one": Bad({"m.json": model_text()}, "sample -m m.json -o s --trees ./s", "the same name", 2),
+    "picture and page in one": Bad({}, "demo --output d.png --report ./d.png", "two outputs have the same name", 2),
     "the model in the checkpoint": Bad({"x.csv": GOOD}, "fit x.csv -o m.json --checkpoint m.json", "the same name", 2),
 }
 ALL = {**FILES, **TIMES, **COLUMNS, **MODELS, **OUTPUTS, **USAGE}

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recbayes.cli.outputs import check_apart
+
 if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
     from recbayes.tree.tree import Tree
@@ -18,6 +20,7 @@ def demo(
     report: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("recbayes-demo.html"),
 ) -> None:
     """Find where the flow of the Nile changed, with probabilities, a tree, a picture and a page."""
+    check_apart([output, report], [])
     os.environ["MPLBACKEND"] = "Agg"  # a picture for a file needs no window
     from rich.console import Console
 

@@ -114,19 +114,23 @@ def check_target(path: Path) -> None:
 
 
 def check_targets(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) -> None:
-    """An error if an output is one of the inputs, by whatever name or link, or another output, or cannot be written."""
+    """An error if an output is one of the inputs, or another output, or cannot be written."""
+    check_apart(outputs, inputs)
+    for path in outputs:
+        if path is not None:
+            check_target(path)
+
+
+def check_apart(outputs: Sequence[Path | None], inputs: Sequence[str | Path]) -> None:
+    """An error if an output is one of the inputs, by whatever name or link, or another output."""
     there = [path for path in outputs if path is not None]
-    for path in there:
-        for one in inputs:
-            if _same_input(one, path):
-                raise typer.BadParameter(
-                    f"{path} is a file that is read, and would be overwritten; give the output another name"
-                )
     for place, path in enumerate(there):
+        if any(_same_input(one, path) for one in inputs):
+            raise typer.BadParameter(
+                f"{path} is a file that is read, and would be overwritten; give the output another name"
+            )
         if any(_same(path, other) for other in there[:place]):
             raise typer.BadParameter(f"two outputs have the same name, {path}; give each its own")
-    for path in there:
-        check_target(path)
 
 
 def _same(one: Path, other: Path) -> bool:

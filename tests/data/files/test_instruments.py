@@ -144,6 +144,9 @@ def test_seconds_since_1970_if_told(tmp_path: Path) -> None:
         assert given(tmp_path, content, dates=form, time="when").table.place(0) == "2024-12-31 23:00:00"
     with pytest.raises(rb.FileError, match="has no seconds or milliseconds since 1970"):
         given(tmp_path, content, dates="unix", time="v")
+    with pytest.raises(rb.FileError, match="no column has times in seconds or milliseconds since 1970; say which"):
+        given(tmp_path, lines("a,b", VALUES, VALUES), dates="unix")
+    assert given(tmp_path, lines("v,ts", VALUES, range(10**9, 10**9 + 12)), dates="unix").time == "ts"
     with pytest.raises(rb.FileError, match=r"no column has dates such as %d\.%m\.%Y says"):
         given(tmp_path, content, dates="%d.%m.%Y")
 

@@ -164,7 +164,11 @@ def _time(
         raise FileError(f"{broken[0].problem}; mend it, or say that there is no time in the file")
     if settings.dates is not None and not dated and any(one.kind == NUMBERS for one in free):
         raise FileError(f"no column has dates such as {settings.dates} says; say which is the time, too (time)")
+    if settings.since_1970:
+        dated = []
     found: Clock | None = _clock(dated[0], settings) if dated else _counted(free, columns, groups, settings)
+    if found is None and settings.since_1970 and not any(_is_called(one) for one in free):
+        raise FileError("no column has times in seconds or milliseconds since 1970; say which is the time, too (time)")
     if found is not None:
         notes.append(f"time is column {found.name}" if found.name.isdigit() else f"time is {found.name!r}")
         note = dated[0].note if dated else found.note
@@ -172,10 +176,15 @@ def _time(
     return found
 
 
+def _is_called(column: Column) -> bool:
+    """Whether a column has the name of a time."""
+    return column.name.lower() in TIMES or SINCE_1970.fullmatch(column.name) is not None
+
+
 def _clock(column: Column, settings: Settings, called: bool = False) -> Clock:
     if column.kind != NUMBERS:
         return clock_of(column.name, column.entries)
-    called = called or settings.since_1970 or column.name.lower() in TIMES or SINCE_1970.fullmatch(column.name) is not None
+    called = called or settings.since_1970 or _is_called(column)
     dates = dates_in_numbers(column.entries) if called else None
     if settings.since_1970 and (dates is None or "since 1970" not in dates.note):
         raise FileError(f"column {column.name!r} has no seconds or milliseconds since 1970, such as 1735686000 (dates)")
@@ -196,7 +205,7 @@ def _counted(
         if column.kind != NUMBERS or np.isnan(column.entries).any():
             continue
         stamped = column is free[0] and may_be_since_1970(column.entries)
-        if settings.since_1970 and not stamped:
+        if settings.since_1970 and not (stamped or _is_called(column)):
             continue
         clock = _clock(column, settings, called=stamped)
         named = column.name.lower() in TIMES or (
@@ -230,7 +239,7 @@ def _possible(columns: Sequence[Column], settings: Settings) -> list[Clock]:
     free = [one for one in columns if one.kind == NUMBERS and one.name not in (settings.columns or ())]
     whole = [one for one in free if np.isfinite(one.entries).all()]
     first = whole[0] if whole and whole[0] is columns[0] and may_be_since_1970(whole[0].entries, ordered=False) else None
-    named = [one for one in whole if one.name.lower() in TIMES or SINCE_1970.fullmatch(one.name) is not None or one is first]
+    named = [one for one in whole if _is_called(one) or one is first]
     return [_clock(one, settings, called=one is first) for one in named]
 
 

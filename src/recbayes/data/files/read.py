@@ -25,6 +25,7 @@ from recbayes.data.files.packed import ENDINGS as ENDINGS_PACKED
 from recbayes.data.files.packed import unpacked
 from recbayes.data.files.parquet import read_parquet
 from recbayes.data.files.reading import Reading
+from recbayes.data.files.scores import ADVICE, is_score
 from recbayes.data.files.settings import Settings
 from recbayes.data.files.text import read_text
 from recbayes.data.table import Table
@@ -162,6 +163,8 @@ def _kind(source: Path, content: bytes) -> str:
     """What a file is: by how it begins, else by its name, else text."""
     found = next((kind for mark, kind in BEGINNINGS.items() if content.startswith(mark)), None)
     ending = ENDINGS.get(source.suffix.lower())
+    if is_score(source, content):
+        raise FileError(ADVICE)
     if found == "npz" and ending != "npz" and not _has_arrays(content):
         raise FileError("it is a ZIP archive, or a spreadsheet; save its table as CSV")
     if found is not None:

@@ -2,25 +2,22 @@
 
 import csv
 import io
-import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime
-from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-import numpy as np
 import typer
+
+from recbayes.cli.values import cell_of, date_form, json_text
 
 PICTURES = ("png", "svg", "pdf", "jpg", "jpeg", "webp", "tif", "tiff", "eps", "ps", "svgz")
 CHANGE = ("time", "position", "probability", "low", "high", "within")  # the columns of a table of changes
-UNITS = ("D", "s", "ms", "us", "ns")  # in which dates are told
 WRITING = Lock()  # held while files are written, so that an interrupt waits until each is there whole, or not at all
 
 
@@ -176,7 +173,7 @@ def table_text(results: Sequence[Result], by: str | None, what: str = "table") -
     file = io.StringIO()
     writer = csv.DictWriter(file, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _cell(value, form) for name, value in row.items()} for row in rows)
+    writer.writerows({name: cell_of(value, form) for name, value in row.items()} for row in rows)
     return file.getvalue()
 
 
@@ -184,61 +181,6 @@ def _rows_of(result: Result, what: str) -> list[dict[str, Any]]:
     if what == "table":
         return result.rows()
     return [] if result.changes is None else result.changes()
-
-
-def json_text(document: dict[str, Any]) -> str:
-    """JSON, with all dates in one form."""
-    form = date_form(list(_within(document)))
-    plainly = partial(plain, form=form)
-    return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False, default=plainly) + "\n"
-
-
-def _within(value: Any) -> Iterator[Any]:
-    """What documents hold at their ends."""
-    if isinstance(value, dict | list | tuple):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _within(one)
-    else:
-        yield value
-
-
-def plain(value: Any, form: str = "") -> Any:
-    """Values of numpy and dates as JSON has them."""
-    if isinstance(value, np.datetime64 | date):
-        return date_text(value, form)
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return str(value)
-
-
-def date_form(values: Sequence[Any]) -> str:
-    """The shortest unit that says all dates among these to the full: D, or s and what is finer; "" where there are none."""
-    naive = [value for value in values if isinstance(value, np.datetime64) and not np.isnat(value)]
-    zoned = [value for value in values if isinstance(value, datetime)]
-    if any(np.datetime_data(one.dtype)[0] in ("Y", "M") for one in naive) or not (naive or zoned):
-        return ""
-    array = np.array([*naive, *(np.datetime64(one.replace(tzinfo=None)) for one in zoned)])
-    units = UNITS if not zoned else UNITS[1:]
-    return next((unit for unit in units if (array.astype(f"M8[{unit}]") == array).all()), units[-1])
-
-
-def date_text(value: Any, form: str = "") -> str:
-    """A date in the manner of ISO 8601, in such a form."""
-    if isinstance(value, np.datetime64):
-        return str(value.astype(f"M8[{form}]") if form else value)
-    if isinstance(value, datetime):
-        return value.isoformat(
-            timespec={"ms": "milliseconds", "us": "microseconds", "ns": "microseconds"}.get(form, "seconds")
-        )
-    return str(value)
-
-
-def _cell(value: Any, form: str) -> Any:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.10g}"
-    return date_text(value, form) if isinstance(value, np.datetime64 | date) else value
 
 
 def _line(text: str) -> str:

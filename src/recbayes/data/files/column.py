@@ -65,3 +65,9 @@ def not_among(name: str, names: Sequence[str]) -> FileError:
     """The error of a column that is not there."""
     listed = ", ".join(map(repr, names[:12])) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     return FileError(f"there is no column {name!r}; there are {listed}")
+
+
+def sample(column: Column) -> str:
+    """The first of its entries that says something."""
+    texts: list[Any] = [str(one) for one in column.entries[:100] if str(one).strip()]
+    return repr(texts[0][:40]) if texts else "nothing"

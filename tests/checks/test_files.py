@@ -102,3 +102,10 @@ def test_long_names(tmp_path: Path) -> None:
     path = tmp_path / ("ä" * 125 + ".json")
     MODEL.save(path)
     assert rb.load(path) == MODEL
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere" / "model.json"
+    with pytest.raises(FileError, match=r"cannot be written: there is no folder .*nowhere; make it first") as caught:
+        MODEL.save(path)
+    assert ".part" not in str(caught.value)

@@ -71,7 +71,7 @@ def test_writing_and_titles(tmp_path: Path) -> None:
         plain().to_html(title=3)  # type: ignore[arg-type]
     with pytest.raises(rb.FileError, match="path must be the name of a file"):
         plain().to_html(3)  # type: ignore[call-overload]
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(rb.FileError, match="there is no folder"):
         plain().to_html(tmp_path / "nowhere" / "report.html")
     assert list(tmp_path.iterdir()) == [path]
 

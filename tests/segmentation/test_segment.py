@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pandas
 import pytest
 
 import recbayes as rb
@@ -110,6 +111,35 @@ def test_integers_with_ties() -> None:
     assert rb.segment(counts, seed=0).change_points == [25]
     assert quick(np.repeat([3, 7, 3], 15)).change_points == [15, 30]
     assert quick(np.repeat([False, True], 15)).change_points == [15]
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.97])
+def test_yes_and_no_are_doubted_and_runs_of_them_are_no_segments(share: float) -> None:
+    flags = np.random.default_rng(1).random(300) < share
+    with pytest.warns(rb.ApproximationWarning, match=r"% of its observations are exactly [01], and others .* rb.HMM"):
+        assert quick(flags).changes == ()
+
+
+def test_sparse_counts_change_where_their_mean_does() -> None:
+    rng = np.random.default_rng(1)
+    with pytest.warns(rb.ApproximationWarning, match="exactly 0"):
+        assert quick(rng.poisson(0.3, 300)).changes == ()
+    turned = rng.random(300) < np.repeat([0.2, 0.8], 150)
+    with pytest.warns(rb.ApproximationWarning, match="column 'on' are exactly"):
+        quick(pandas.DataFrame({"on": turned, "load": rng.normal(size=300)}))
+    with pytest.warns(rb.ApproximationWarning):
+        found = quick(turned)
+    (change,) = found.changes
+    assert abs(change.position - 150) <= 3
+    values = [leaf.value[0] for leaf in found.tree.leaves if leaf.value is not None]
+    assert values == pytest.approx([turned[:150].mean(), turned[150:].mean()], abs=0.1)
+
+
+def test_columns_where_rows_were_meant_are_doubted() -> None:
+    with pytest.warns(rb.SlowWarning, match="2 rows of 12 columns; is it transposed"):
+        quick(np.random.default_rng(0).normal(size=(2, 12)), kinds="level")
+    with pytest.warns(UserWarning, match=r"a list of 2 lists is 2 observations of 5 columns; 2 series are a list of arrays"):
+        quick([[1, 2, 3, 4, 5], [3, 2, 2, 4, 5]])
 
 
 def test_columns_change_together() -> None:
@@ -301,6 +331,13 @@ def test_what_is_no_series_is_refused(data: object, complaint: str) -> None:
         ({"kinds": []}, "kinds must be some of level, trend"),
         ({"periods": 1.0}, "at least 2 observations"),
         ({"periods": "year"}, "lengths of seasons"),
+        ({"periods": "12"}, "lengths of seasons in observations, got '12'"),
+        ({"periods": [4, "12"]}, "lengths of seasons in observations"),
+        ({"periods": True}, "lengths of seasons in observations"),
+        (
+            {"periods": 500},
+            "a season of 500, and the series lasts 40 observations; .* not longer than 20 here",
+        ),
         ({"tolerance": -1}, "tolerance must be a whole number of at least 0"),
         ({"draws": 0}, "draws must be a whole number"),
         ({"columns": "a"}, "has no column 'a'"),

@@ -16,6 +16,8 @@ def write_whole(path: str | os.PathLike, content: str | bytes) -> None:
     and what it points to is replaced.
     """
     target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileError(f"{path} cannot be written: there is no folder {target.parent}; make it first")
     there = target.stat().st_mode if target.exists() else None
     if there is not None and not stat.S_ISREG(there):
         raise FileError(f"{path} is there, and it is not a file that can be replaced")

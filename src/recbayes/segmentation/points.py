@@ -76,6 +76,13 @@ class Points(NamedTuple):
     shares: np.ndarray
     allowed: np.ndarray | None = None
 
+    def __repr__(self) -> str:
+        """How many there are, not all of them."""
+        return (
+            f"Points({len(self.positions)} of {self.positions[-1] - 1} positions, {self.left_out:.2g} changes expected "
+            f"elsewhere, {len(self.models)} models)"
+        )
+
     @property
     def constraints(self) -> Constraints:
         """The constraints on trees that are cut at candidates."""

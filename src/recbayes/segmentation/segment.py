@@ -23,6 +23,7 @@ from recbayes.segmentation.call import call_of
 from recbayes.segmentation.candidates import MOST, find_points, flat_probability
 from recbayes.segmentation.decide import ChangePoint, decide
 from recbayes.segmentation.defaults import COEFFICIENTS, EXPECTED, KINDS, NOISE, Candidate, default_models
+from recbayes.segmentation.doubts import tell_doubts
 from recbayes.segmentation.infer import GivenSegments, Task, draw_average
 from recbayes.segmentation.long import find_points as find_points_of_long
 from recbayes.segmentation.long import first_look
@@ -31,11 +32,13 @@ from recbayes.segmentation.outlying import without_outliers
 from recbayes.segmentation.points import NEGLIGIBLE, Points, places_of, with_outliers
 from recbayes.segmentation.progress import Progress
 from recbayes.segmentation.result import Segmentation
+from recbayes.segmentation.sparse import with_noise_of_neighbours
 from recbayes.segmentation.tell import told_tree
 from recbayes.segmentation.units import View, views_of
 from recbayes.segmentation.unplaced import boundaries_of
 from recbayes.spans.constraints import AUTO, Constraints, constraints_of
 
+WHITE = ("level", "trend")  # of columns that are mostly the same: memory would explain what is usual, at any level
 TOLERANCE = 5
 WATCHED = 2000  # observations of a series up to which each segment decides for itself which of its observations are outliers
 MEMBERS = len(NOISE) * len(COEFFICIENTS)  # of the largest bank
@@ -98,7 +101,8 @@ def segment(
         min_length: the fewest observations of a segment.
         segments: the number of segments, or the fewest and the most. None lets the data decide.
         kinds: some of "level", "trend", "level + autoregressive" and "trend + autoregressive". None averages over all.
-        periods: lengths of seasons, in observations, at least 2, that every segment has coefficients of its own for.
+        periods: lengths of seasons, in observations, at least 2, that every segment has coefficients of its own for; they
+            should come twice at least in the series.
         tolerance: a change is one within so many observations, on either side. None takes 5, fewer in series of less than
             20.
         logarithms: whether to look at the logarithms of positive data. None lets the data decide.
@@ -131,6 +135,7 @@ def segment(
     library = _library(data if single else data[0])
     known = constraints_of({"boundaries": boundaries}, len(tables), single)
     seeds = [int(generator.integers(2**62)) for _ in tables]
+    tell_doubts(data, tables)
     found = []
     with Progress(_flag(progress, "progress"), len(tables)) as shown:
         if settings.executor is not None and len(tables) > 1:
@@ -167,13 +172,17 @@ def _segment_one(
     length = len(table)
     long = length > MOST and not settings.periods
     series = _series(table)
+    _check_periods(settings.periods, series)
     views = views_of(series, settings.logarithms)
-    cleaned = [without_outliers(one) for one in views] if long else views
+    usual = with_noise_of_neighbours(views)
+    cleaned = [without_outliers(one) for one in views] if long and usual is views else usual
+    kinds = WHITE if usual is not views and settings.kinds == KINDS else settings.kinds
+    views = usual
     places = places_of(series, long)
     build = partial(
         default_models,
         cleaned,
-        kinds=settings.kinds,
+        kinds=kinds,
         periods=settings.periods,
         minimum=settings.minimum,
         expected=settings.expected,
@@ -263,12 +272,28 @@ def _kinds(kinds: Any) -> tuple[str, ...]:
 
 def _periods(periods: Any) -> tuple[float, ...]:
     try:
-        found = np.atleast_1d(np.asarray(periods, dtype=np.float64))
+        given = np.atleast_1d(np.asarray(periods))
+        if given.size and given.dtype.kind not in "iufO":  # texts, truth values
+            raise TypeError("no numbers")
+        if any(isinstance(one, str | bytes) for one in given.flat):
+            raise TypeError("texts")
+        found = given.astype(np.float64)
     except (TypeError, ValueError) as problem:
         raise DataError(f"periods must be lengths of seasons in observations, got {short(periods)}") from problem
     if found.ndim != 1 or not (np.isfinite(found) & (found >= 2)).all():
         raise DataError(f"periods must be lengths of seasons of at least 2 observations, got {short(periods)}")
     return tuple(found.tolist())
+
+
+def _check_periods(periods: tuple[float, ...], series: Series) -> None:
+    """The coefficients of a season that is longer than the series would take the place of levels."""
+    length, unit = (len(series), "observations") if series.ticks is None else (int(series.ticks[-1]), "ticks")
+    for period in periods:
+        if period > length:
+            raise DataError(
+                f"periods has a season of {period:g}, and the series lasts {length} {unit}; leave it out: a season is known "
+                f"if it comes several times, twice at least, so that it is not longer than {length / 2:g} here"
+            )
 
 
 def _flag(value: Any, name: str) -> bool | None:

@@ -692,3 +692,18 @@ def test_libraries_are_imported_by_their_users_alone() -> None:
     assert modules_after(read) & libraries == set()
     frame = "import polars; read_table(polars.DataFrame({'a': [1]}), time=polars.Series([1]))"
     assert modules_after(f"{read}; {frame}") & libraries == {"narwhals", "polars"}
+
+
+@pytest.mark.parametrize(
+    ("first", "step", "said"),
+    [
+        ("2024-10-21T15:37:53.403534828", "5904624424242", ["2024-10-21 15:37:53", "2024-10-21 17:16:18"]),
+        ("2024-10-21T15:37:53.403534828", "12183673", ["2024-10-21 15:37:53.403", "2024-10-21 15:37:53.415"]),
+        ("2024-10-21T15:37:53.403534828", "7", ["2024-10-21 15:37:53.403534828", "2024-10-21 15:37:53.403534835"]),
+        ("2024-10-21T15:37:53.000000000", "1000000000", ["2024-10-21 15:37:53", "2024-10-21 15:37:54"]),
+    ],
+)
+def test_fractions_of_seconds_have_no_idle_digits(first: str, step: str, said: list[str]) -> None:
+    times = np.datetime64(first) + np.arange(2) * np.timedelta64(int(step), "ns")
+    table = read_table(pd.Series([1.0, 2.0], index=times))
+    assert [table.place(row) for row in range(2)] == said

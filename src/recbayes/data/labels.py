@@ -16,6 +16,7 @@ import numpy as np
 from recbayes.checks.numbers import is_missing, numbers
 from recbayes.errors import DataError
 
+FRACTIONS = ("s", "ms", "us", "ns")
 UNITS = ("D", "m", "s", "ms", "us", "ns")  # of dates in texts: the first that says all
 PYTHONS = ("D", "s", "ms", "us")  # of dates and durations that Python has
 MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
@@ -107,16 +108,25 @@ def check_times(
 
 
 def texts_of(labels: Any) -> list[str]:
-    """How labels are said. All dates in them have one form: that of days where no time of day differs from midnight."""
+    """How labels are said. All dates in them have one form: that of days where no time of day differs from midnight, and of
+    seconds with no more digits than tell them apart."""
     clock = _clock(labels)
     if clock is None:
         return _rounded(labels) or [_text(label) for label in labels]
     unit = np.datetime_data(clock.dtype)[0]
     if unit not in ("Y", "M"):
-        unit = next(unit for unit in UNITS if (clock.astype(f"datetime64[{unit}]") == clock).all() or unit == UNITS[-1])
+        unit = next(unit for unit in UNITS if _says_all(clock, unit) or unit == UNITS[-1])
     texts = [str(text).replace("T", " ") for text in clock.astype(f"datetime64[{unit}]").astype(str)]
     aware = unit in UNITS[1:] and len(labels) and getattr(labels[0], "tzinfo", None) is not None
     return [f"{text} {label:%z}" for text, label in zip(texts, labels, strict=True)] if aware else texts
+
+
+def _says_all(clock: np.ndarray, unit: str) -> bool:
+    """Whether dates in this unit are what they were; fractions of seconds may go where they tell nothing apart."""
+    coarse = clock.astype(f"datetime64[{unit}]")
+    if unit in FRACTIONS:
+        return len(np.unique(coarse)) == len(np.unique(clock))
+    return bool((coarse == clock).all())
 
 
 def _rounded(labels: Any) -> list[str]:

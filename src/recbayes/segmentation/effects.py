@@ -21,7 +21,7 @@ class Effect:
     """What changed in a column where a segment ends and the next begins.
 
     Attributes:
-        column: its name, or its number.
+        column: its name, or "column 0" and so on.
         quantity: "level", "slope" (per row or tick) or "noise".
         before: the posterior mean in the segment before the change.
         after: in the one after it. Of data that were taken in logarithms levels are as the data, slopes and noise those of
@@ -38,7 +38,7 @@ class Effect:
 
 def effects_of(found: "Segmentation") -> tuple[tuple[Effect, ...], ...]:
     """For every change those that are clear, the clearest first."""
-    names = found.data.names or tuple(map(str, range(found.data.values.shape[1])))
+    names = found.data.names or [f"column {number}" for number in range(found.data.values.shape[1])]
     beliefs: list[tuple[int, Belief]] = [
         (leaf.length, found.given_segments.leaf(leaf.start, leaf.end)) for leaf in found.tree.leaves
     ]

@@ -15,8 +15,10 @@ from recbayes.data.table import Table
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.segmentation.average import AveragePosterior
 from recbayes.segmentation.decide import ChangePoint
+from recbayes.segmentation.effects import Effect, effects_of
 from recbayes.segmentation.points import Points
 from recbayes.segmentation.rows import frame_of, rows_of
+from recbayes.segmentation.seasons import likely_period
 from recbayes.segmentation.texts import summary
 from recbayes.segmentation.unplaced import UnplacedChange, boundaries_of, unplaced
 from recbayes.tree.tree import Tree
@@ -70,6 +72,22 @@ class Segmentation:
         `tolerance` with which it would be told.
         """
         return unplaced(boundaries_of(self.posterior), self.changes, len(self.data), self.tolerance)
+
+    @cached_property
+    def effects(self) -> tuple[tuple[Effect, ...], ...]:
+        """For every change what differs between the segments on both sides, the clearest first: in which column, and whether
+        in level, slope or noise. Each is an `Effect`; what is not three deviations from zero is left out."""
+        return effects_of(self)
+
+    @cached_property
+    def likely_period(self) -> int | None:
+        """After how many observations the series seems to repeat itself; None if it does not, or if seasons were told.
+
+        A hint by autocorrelations, which changes nothing: `periods` of `segment` takes seasons into account.
+        """
+        if self.posterior.models[0].leaf.periods:
+            return None
+        return likely_period(self.data.values, [change.position for change in self.changes])
 
     @property
     def boundary_probability(self) -> np.ndarray:

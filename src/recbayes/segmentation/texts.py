@@ -1,14 +1,17 @@
 """What was found, in words."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from recbayes.segmentation.effects import Effect
     from recbayes.segmentation.result import Segmentation
 
 
 MOST = 40  # changes and segments that are listed; of more, the first of them
+MOST_EFFECTS = 4  # of a change, the clearest
 
 
 def summary(found: "Segmentation") -> str:
@@ -20,14 +23,26 @@ def told_changes(found: "Segmentation") -> list[str]:
     """Change points with probabilities, a line each."""
     data = found.data
     lines = [headline(found)]
-    for change in found.changes[:MOST]:
+    for number, change in enumerate(found.changes[:MOST]):
         spread = f" (between {data.place(change.low)} and {data.place(change.high)})" if change.low < change.high else ""
         wide = f" within {change.within} observations" if change.within > found.tolerance else ""
         lines.append(f"  {data.place(change.position)}: probability {change.probability:.2f}{wide}{spread}")
+        if data.values.shape[1] > 1 and found.effects[number]:
+            lines.append(f"    {told_effects(found.effects[number])}")
     lines += _more(len(found.changes), "changes")
     for where, probability, why, average in told_unplaced(found)[:MOST]:
         lines += [f"  {where}: probability {probability:.2f}, {why}", f"    {average}"]
     return lines + _more(len(found.unplaced), "unplaced")
+
+
+def told_effects(effects: "Sequence[Effect]") -> str:
+    """What differs at a change, column by column."""
+    told: dict[str, list[str]] = {}
+    for one in effects:
+        told.setdefault(one.column, []).append(f"{one.quantity} {one.before:.4g} to {one.after:.4g}")
+    columns = [f"{column}: {', '.join(parts)}" for column, parts in list(told.items())[:MOST_EFFECTS]]
+    more = len(told) - len(columns)
+    return "; ".join(columns + ([f"and {more} more column{'s' if more > 1 else ''}"] if more else []))
 
 
 def told_unplaced(found: "Segmentation") -> list[tuple[str, float, str, str]]:
@@ -59,13 +74,25 @@ def told_method(found: "Segmentation") -> list[str]:
         out = int(found.outliers.sum())
         what = "1 observation sticks" if out == 1 else f"{out} observations stick"
         lines.append(f"{what} out from neighbours, and {'was' if out == 1 else 'were'} taken for missing")
+    if found.likely_period is not None:
+        lines.append(told_season(found.likely_period))
     return lines
+
+
+def told_season(period: int) -> str:
+    """What may be a season, which nobody told of."""
+    return (
+        f"the series seems to repeat itself every {period} observations: a period of {period} would take that into account"
+    )
 
 
 def headline(found: "Segmentation") -> str:
     """How many change points there are, and in what."""
     data, count = found.data, len(found.changes)
     what = "no change point" if not count else "1 change point" if count == 1 else f"{count} change points"
+    if found.unplaced:
+        more = "1 change" if len(found.unplaced) == 1 else f"{len(found.unplaced)} changes"
+        what += f", {'and' if count else 'but'} {more} without a place"
     extent = f"{len(data)} observation{'s' if len(data) > 1 else ''} from {data.place(0)} to {data.place(len(data) - 1)}"
     return f"{what} in {extent}" + (", taken in logarithms" if found.logarithms else "")
 

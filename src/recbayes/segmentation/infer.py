@@ -83,6 +83,8 @@ def draw_average(models: Sequence[Candidate], shares: np.ndarray, task: Task) ->
 
 def _counts(shares: np.ndarray, task: Task) -> np.ndarray:
     """How many draws models get, by their shares."""
+    if not np.isfinite(shares).all():
+        raise DataError("no model can be computed for these data; values far beyond all others are better missing (NaN)")
     return np.maximum(np.ceil(task.draws * shares), min(FEWEST, task.draws)).astype(np.int64)
 
 

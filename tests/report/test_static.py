@@ -27,7 +27,7 @@ def texts(found: rb.Segmentation) -> list[str]:
 def test_changes_are_told_with_their_probabilities(dated: rb.Segmentation) -> None:
     for found in (plain(), dated, odd("time zones")):
         seen = texts(found)
-        assert all(line.strip() in seen for line in told_changes(found)[1:])
+        assert all(any(line.strip() in text for text in seen) for line in told_changes(found)[1:])
         for change in found.changes:
             assert f"{found.data.place(change.position)}: {change.probability:.2f}" in seen
 

@@ -57,7 +57,13 @@ const makeFrame = (root, data, table) => {
   );
   const csv = html("button", { type: "button", class: "save" }, "Save as CSV");
   root.append(
-    html("header", {}, html("h1", {}, data.title), html("p", { class: "lead" }, data.lead), data.unplaced.texts.map((text) => html("p", { class: "unplaced" }, text))),
+    html(
+      "header",
+      {},
+      html("h1", {}, data.title),
+      html("p", { class: "lead" }, data.lead),
+      data.unplaced.texts.map((text) => html("p", { class: "unplaced" }, text)),
+    ),
     html(
       "div",
       { class: "controls" },

@@ -28,7 +28,13 @@ const makeTable = (data, axis, act) => {
           node.level?.[0],
           ...(slopes ? [matters("slope", node, node) ? node.slope?.[0] : null] : []),
           node.noise?.[0],
-          ...(memory ? [node.coefficient?.[0].map((value) => Math.round(100 * value) / 100)] : []),
+          ...(memory
+            ? [
+                matters("coefficient", node, node)
+                  ? node.coefficient?.[0].map((value) => Math.round(100 * value) / 100)
+                  : null,
+              ]
+            : []),
         ];
     const row = html(
       "tr",

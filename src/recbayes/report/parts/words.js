@@ -2,10 +2,11 @@
 
 const SHOWN = 6; // columns whose values a tooltip tells
 
-/* Slopes of levels, slopes that change the level by less than the noise's hundredth, and memories that nothing remembers, are
-   not told. */
+/* Slopes of levels and memories of white noise, which are those of few draws, slopes that change the level by less than the
+   noise's hundredth, and memories that nothing remembers, are not told. */
+const OF_KINDS = { slope: "trend", coefficient: "autoregressive" };
 const matters = (name, values, { start, end }) =>
-  (name !== "slope" || (values.kind ?? Object.keys(values.kinds ?? {})[0] ?? "").startsWith("trend")) &&
+  (values.kind ?? Object.keys(values.kinds ?? {})[0] ?? "").includes(OF_KINDS[name] ?? "") &&
   values[name].some((triple, n) => {
     if (name === "slope") return Math.max(...triple.map(Math.abs)) * (end - start) > 0.01 * values.noise[n][0];
     return name !== "coefficient" || Math.max(...triple) > 0.01;

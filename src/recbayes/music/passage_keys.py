@@ -6,9 +6,9 @@ its key; they count as `NOTES` notes, however long the passage is, since notes o
 count again in all that the bar is part of. A passage ends with its tonic or dominant rather than on other steps; a piece
 nearly always ends with its tonic. Sums up and down the tree give the probability of every key.
 
-The numbers are those, of a few, that make the keys annotated in the preludes of the Well-Tempered Clavier I most probable
-(When in Rome); docs/guides/music.md says how well such a choice does for preludes it has not seen. Profiles are those of
-Temperley, What's key for key?, Music Perception 17 (1999).
+The numbers were chosen on the keys annotated in the preludes of the Well-Tempered Clavier I (When in Rome); `python -m
+benchmarks.passage_keys` says how well such a choice does for preludes it has not seen. Profiles are those of Temperley,
+What's key for key?, Music Perception 17 (1999).
 """
 
 from collections.abc import Sequence

@@ -109,7 +109,7 @@ def check_times(
 
 def texts_of(labels: Any) -> list[str]:
     """How labels are said. All dates in them have one form: that of days where no time of day differs from midnight, and of
-    seconds with no more digits than tell them apart."""
+    seconds with no more digits than tell them apart. Offsets of a zone are said where clocks change."""
     clock = _clock(labels)
     if clock is None:
         return _rounded(labels) or [_text(label) for label in labels]
@@ -118,7 +118,8 @@ def texts_of(labels: Any) -> list[str]:
         unit = next(unit for unit in UNITS if _says_all(clock, unit) or unit == UNITS[-1])
     texts = [str(text).replace("T", " ") for text in clock.astype(f"datetime64[{unit}]").astype(str)]
     aware = unit in UNITS[1:] and len(labels) and getattr(labels[0], "tzinfo", None) is not None
-    return [f"{text} {label:%z}" for text, label in zip(texts, labels, strict=True)] if aware else texts
+    offsets = [f"{label:%z}" for label in labels] if aware else []
+    return [f"{text} {offset}" for text, offset in zip(texts, offsets, strict=True)] if len(set(offsets)) > 1 else texts
 
 
 def _says_all(clock: np.ndarray, unit: str) -> bool:

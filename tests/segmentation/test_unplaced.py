@@ -1,4 +1,4 @@
-"""Changes that are beyond doubt while their places are not: counted again draw by draw, and in series that have some."""
+"""Changes that are more probable than not while their places are not: counted again by draws, and in series with some."""
 
 import numpy as np
 import pytest

@@ -19,7 +19,8 @@ def changes(found: "Segmentation", *, ax: Any = None) -> Any:
     """The probability of a change: at exactly each place as stems, and of the changes that were found as dots.
 
     A dot is the probability of a change near its place, within as many observations as the legend says; its bar is the 80 %
-    interval of the place. A hollow dot is a change that is beyond doubt while its place is too uncertain to be told.
+    interval of the place. A hollow dot is a change that is more probable than not while its place is too
+    uncertain to be told.
 
     Arguments:
         found: what `rb.segment` returns.

@@ -37,7 +37,7 @@ def _slope(found: Segmentation) -> str:
 
 
 def unplaced_of(found: Segmentation) -> list[str]:
-    """Changes that are beyond doubt while their places are not, a sentence each, which stand at the top."""
+    """Changes that are more probable than not while their places are not, a sentence each, which stand at the top."""
     told = told_unplaced(found)
     texts = [f"a change {where}, probability {percent(p)}: {why}; {average}" for where, p, why, average in told]
     more = [f"{len(texts) - UNPLACED} more such changes: see found.unplaced"] if len(texts) > UNPLACED else []

@@ -46,8 +46,8 @@ def told_effects(effects: "Sequence[Effect]") -> str:
 
 
 def told_unplaced(found: "Segmentation") -> list[tuple[str, float, str, str]]:
-    """Of changes that are beyond doubt while their places are not: where, how probable, why they are not told, and what
-    that means."""
+    """Of changes that are more probable than not while their places are not: where, how probable, why they are not told, and
+    what that means."""
     data, edges = found.data, [0, *(change.position for change in found.changes), len(found.data)]
     told = []
     for one in found.unplaced:

@@ -1,4 +1,4 @@
-"""Changes that are beyond doubt while nobody can say where: what the segments that are told leave out.
+"""Changes that are more probable than not while nobody can say where: what the segments that are told leave out.
 
 In a long series the place of a small change is spread wider than any tolerance. Such a change is not told, and the level of
 the segment about it is an average over it; but that there is one can be counted in the draws.

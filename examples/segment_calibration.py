@@ -52,8 +52,8 @@ def drawn(seed: int) -> tuple[str, np.ndarray, rb.Tree]:
 
 
 def off_the_grid(y: np.ndarray, tree: rb.Tree, seed: int) -> tuple[np.ndarray, rb.Tree]:
-    """The same with noise between the levels of the bank: that of every leaf times a factor, uniform in its logarithm over the
-    member's cell; where all have the same noise, times the same."""
+    """The same with noise between the levels of the bank: that of every leaf times a factor, uniform in its logarithm over
+    the member's cell; where all have the same noise, times the same."""
     rng, leaves = np.random.default_rng([seed, 1]), list(tree.leaves)
     step = NOISE[1] / NOISE[0]
     factors = step ** rng.uniform(-0.5, 0.5, size=len(leaves))

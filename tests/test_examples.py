@@ -80,5 +80,5 @@ def test_gallery(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.filterwarnings("ignore::recbayes.errors.ApproximationWarning")
 def test_encoder(capsys: pytest.CaptureFixture[str]) -> None:
-    without, learnt = runpy.run_path(str(EXAMPLES / "encoder.py"))["main"](4, 25)
+    without, learnt = runpy.run_path(str(EXAMPLES / "encoder.py"))["main"](2, 25)
     assert learnt > without

@@ -28,9 +28,9 @@ class Refused:
 
 
 def seeds(usual: int) -> range:
-    """Seeds of half as many cases as usual, or as many times more as RECBAYES_FUZZ says."""
+    """Seeds of a third as many cases as usual, or as many times more as RECBAYES_FUZZ says."""
     first = int(os.environ.get("RECBAYES_FUZZ_FIRST", 0))
-    return range(first, first + max(1, int(0.5 * usual * float(os.environ.get("RECBAYES_FUZZ", 1)))))
+    return range(first, first + max(1, int(usual / 3 * float(os.environ.get("RECBAYES_FUZZ", 1)))))
 
 
 def attempt(call: Callable[..., Any], *args: Any, **settings: Any) -> Any:

@@ -22,6 +22,7 @@ DAYS = pd.date_range("2024-02-27", periods=6)
 
 @pytest.fixture(autouse=True)
 def _clean() -> Iterator[None]:
+    plt.close("all")  # those of tests before
     yield
     plt.close("all")
 

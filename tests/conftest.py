@@ -1,7 +1,10 @@
 import os
 import platform
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Kernels may be compiled in the middle of an example, so there is no deadline. Examples are the same in every run, so that a
@@ -18,3 +21,11 @@ KEPT = Path(__file__).parents[1] / ".cache" / "jax" / platform.node() / os.envir
 if Path(os.environ.get("JAX_COMPILATION_CACHE_DIR", KEPT)).parent == KEPT.parent:  # workers inherit that of their parent
     os.environ["JAX_COMPILATION_CACHE_DIR"] = str(KEPT)
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.05")
+
+
+@pytest.fixture(autouse=True)
+def _figures() -> Iterator[None]:
+    """Figures of a test end with it."""
+    yield
+    if (plt := sys.modules.get("matplotlib.pyplot")) is not None:
+        plt.close("all")

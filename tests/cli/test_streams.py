@@ -10,6 +10,8 @@ import pytest
 
 from tests.cli.files import GOOD, write
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-c", "from recbayes.cli import app; app()"]
 DEMO = [*COMMAND, "demo"]
 

@@ -17,6 +17,7 @@ def positions(y: np.ndarray, draws: int = 300, **settings: object) -> list[int]:
     return [one.position for one in rb.segment(y, seed=0, draws=draws, **settings).changes]
 
 
+@pytest.mark.slow
 def test_numbers_of_segments_that_are_wished_for() -> None:
     y = steps(0.0, 5.0, -5.0)
     assert positions(y, segments=3) == [500, 1000]

@@ -54,6 +54,7 @@ def test_one_variable(data: st.DataObject) -> None:
     check(model, data.draw(series_for(model.observed_dim)), noise=1e-5)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.data())
 def test_two_variables(data: st.DataObject) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import fft
+from scipy import fft, ndimage
 
 LEAST = 0.35  # correlation with what was one, two and three periods ago
 DIP = 0.35  # how much less it is in between
@@ -61,21 +61,12 @@ def _of_column(rest: np.ndarray) -> int | None:
         correlation = np.where(pairs > 0.5, products / pairs, 0.0) / (products[0] / pairs[0])
     lags = np.arange(3, longest + 1)
     lags = lags[(correlation[lags] >= correlation[lags - 1]) & (correlation[lags] > correlation[lags + 1])]
-    heights = np.array([_height(correlation, int(lag)) for lag in lags])
+    near = ndimage.maximum_filter1d(correlation, 3)  # of multiples, as periods need not be whole
+    peaks = np.minimum(correlation[lags], np.minimum(near[2 * lags], near[3 * lags]))
+    lowest = np.minimum.accumulate(correlation[2:])[2 * lags - 3]  # before twice the lag
+    heights = np.minimum(peaks / LEAST, (peaks - lowest) / DIP)
     best = heights.max(initial=0.0)
     if best < 1.0:
         return None
     shortest = int(lags[np.flatnonzero(heights >= 0.75 * best)[0]])  # multiples are as good, and weak ones may be better
     return max((shortest, shortest - 1, shortest + 1), key=lambda lag: correlation[[lag, 2 * lag, 3 * lag]].sum())
-
-
-def _height(correlation: np.ndarray, lag: int) -> float:
-    """Above 1 if the correlation after one, two and three periods is high, and lower in between."""
-    peak = min(_highest(correlation, many * lag, many) for many in (1, 2, 3))
-    lowest = min(correlation[2 : lag + 1].min(), correlation[lag : 2 * lag].min())
-    return min(peak / LEAST, (peak - lowest) / DIP)
-
-
-def _highest(correlation: np.ndarray, lag: int, many: int) -> float:
-    """Near a multiple of a lag, as periods need not be whole."""
-    return float(correlation[max(lag - many // 2, 0) : lag + many // 2 + 1].max())

@@ -50,10 +50,8 @@ def _table(found: Segmentation) -> list[Markup]:
         span = _whole(first if first == last else f"{first} to {last}")
         body.append([span, node.length, f"{row['probability']:.2f}", row["kind"], *numbers])
     logarithms = "; noise and slopes are those of the logarithms" if found.logarithms else ""
-    words = [line for line in told_method(found) if not line.startswith("kinds")]
-    kinds = "kinds of segments: " + ", ".join(f"{kind} {p:.2f}" for kind, p in found.kinds.items() if p >= 0.005)
     caption = f"Segments{', with the levels of columns' if several else ''}, with intervals of 80 %{logarithms}"
-    return [table(heads, body, caption), tag("p", tag("small", "; ".join([kinds, *words])))]
+    return [table(heads, body, caption), tag("p", tag("small", "; ".join(told_method(found))))]
 
 
 def _together(told: tuple[str, ...], numbers: list[Markup], all_: bool) -> Markup:

@@ -252,6 +252,7 @@ def _changes(found: "Segmentation") -> list[dict[str, Any]]:
 def _document(group: str, found: "Segmentation") -> dict[str, Any]:
     """What was found, for programs."""
     import json
+    from dataclasses import asdict
 
     data = found.data
     changes = [
@@ -262,8 +263,9 @@ def _document(group: str, found: "Segmentation") -> dict[str, Any]:
             "within": one.within,
             "low": data.label(one.low),
             "high": data.label(one.high),
+            "effects": [asdict(effect) for effect in effects],
         }
-        for one in found.changes
+        for one, effects in zip(found.changes, found.effects, strict=True)
     ]
     unplaced = [one._asdict() | {"low": data.label(one.low), "high": data.label(one.high)} for one in found.unplaced]
     return {
@@ -275,6 +277,7 @@ def _document(group: str, found: "Segmentation") -> dict[str, Any]:
         "kinds": dict(found.kinds),
         "logarithms": found.logarithms,
         "tolerance": found.tolerance,
+        "likely_period": found.likely_period,
         "nodes": found.rows(),
         "tree": json.loads(found.tree.to_json()),
         "effective_sample_size": found.posterior.effective_sample_size,

@@ -19,8 +19,8 @@ import recbayes as rb
 from recbayes.data.frames import read_table
 from recbayes.errors import DataError
 from recbayes.plot.colours import FIT, GREEN, of_kind
-from recbayes.plot.fitted import credible, fitted
 from recbayes.plot.ticks import label_rows
+from recbayes.segmentation.fitted import credible, fitted
 
 SMALL = {"draws": 50, "seed": 0}
 

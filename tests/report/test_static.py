@@ -52,7 +52,7 @@ def test_numbers_are_those_of_the_table(dated: rb.Segmentation) -> None:
 def test_levels_have_flat_lines() -> None:
     """Also where some draws have a trend."""
     found = rb.segment(steps([0.0, 2.0], 20), seed=0, draws=200)
-    from recbayes.plot.fitted import fitted
+    from recbayes.segmentation.fitted import fitted
 
     for node in found.tree.leaves:
         assert node.own is not None

@@ -81,7 +81,7 @@ def _series(found: "Segmentation", panels: Sequence[Any]) -> None:
 
 def _together(found: "Segmentation", ax: Any) -> None:
     """All columns, each in its deviations from its mean; those never seen have neither."""
-    from recbayes.plot.fitted import fitted
+    from recbayes.segmentation.fitted import fitted
 
     y = found.data.values
     seen = ~np.isnan(y).all(axis=0)

@@ -64,7 +64,7 @@ def shade(ax: Any, spans: list[tuple[int, int]]) -> None:
 
 def draw_column(found: "Segmentation", column: int, ax: Any, intervals: bool = True) -> None:
     """Observations, lines, bands and slopes, and what they are."""
-    from recbayes.plot.fitted import credible, fitted
+    from recbayes.segmentation.fitted import credible, fitted
 
     y = found.data.values[:, column]
     rows = np.arange(len(y))

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from recbayes.data.table import Table
-from recbayes.plot.fitted import fitted
 from recbayes.report.rounding import decimals, rounded
+from recbayes.segmentation.fitted import fitted, is_straight
 from recbayes.segmentation.result import Segmentation
 
 WHOLE = 4000  # rows of a series up to which a page has all
@@ -53,11 +53,10 @@ def lines_of(found: Segmentation) -> list[dict[str, Any]]:
     """Of every segment and column, the line of what was to be expected and the band of noise about it, at places in rows."""
     count = min(found.data.values.shape[1], MOST_COLUMNS)
     digits = decimals(found.data.values)
-    curved = found.logarithms or bool(found.given_segments.models[0].leaf.periods)
     lines = []
     for node in found.tree.leaves:
         fit = fitted(found, node)
-        most = WHOLE if not found.logarithms and curved else CURVE if curved else 2
+        most = 2 if is_straight(found, node) else WHOLE if found.given_segments.models[0].leaf.periods else CURVE
         rows = np.unique(np.linspace(0, node.length - 1, min(node.length, most)).round().astype(np.int64))
         at = np.concatenate([[0.0], rows + 0.5, [node.length]])
         columns = [

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from recbayes.gaussian.emissions.regression import ticks_of
 from recbayes.segmentation.average import AveragePosterior
 from recbayes.segmentation.decide import ChangePoint
 
@@ -33,9 +34,10 @@ def _meeting(within: AveragePosterior, start: int, middle: int, end: int) -> int
     column = int(np.argmax(apart / np.where(spread > 0, spread, np.inf)))
     if not apart[column] > 2.0 * spread[column] or not spread[column] > 0:
         return None
-    at_left, at_right = 0.5 * (start + middle - 1), 0.5 * (middle + end - 1)
+    ticks = ticks_of(within.models[0].view.series)
+    at_left, at_right = 0.5 * (ticks[start] + ticks[middle] - 1), 0.5 * (ticks[middle] + ticks[end] - 1)
     a, b = (
         left.level.mean[column] - left.slope.mean[column] * at_left,
         right.level.mean[column] - right.slope.mean[column] * at_right,
     )
-    return int(np.ceil((a - b) / (right.slope.mean[column] - left.slope.mean[column])))
+    return int(np.searchsorted(ticks[:-1], (a - b) / (right.slope.mean[column] - left.slope.mean[column])))

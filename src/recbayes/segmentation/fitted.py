@@ -7,6 +7,7 @@ from scipy.special import ndtr
 
 from recbayes.gaussian.emissions.leaf import Leaf
 from recbayes.gaussian.emissions.one_leaf import own_given, own_names
+from recbayes.gaussian.emissions.regression import ticks_of
 from recbayes.gaussian.posterior.leaves import INTERVAL
 from recbayes.segmentation.result import Segmentation
 from recbayes.tree.node import Node
@@ -27,7 +28,7 @@ class Fitted(NamedTuple):
 def fitted(found: Segmentation, node: Node) -> Fitted:
     """Level, slope and season of a segment with its noise, as its node tells them."""
     assert node.own is not None
-    mean = _line(node) + _season(found, node)
+    mean = _line(found, node) + _season(found, node)
     back = np.exp if found.logarithms else np.asarray
     return Fitted(back(mean), back(mean - node.own["noise"]), back(mean + node.own["noise"]))
 
@@ -39,14 +40,15 @@ def credible(found: Segmentation, node: Node, column: int) -> tuple[np.ndarray, 
     middle. A season is taken as it is told.
     """
     known = found.given_segments.leaf(node.start, node.end)
-    rows = np.unique(np.linspace(0, node.length - 1, PLACES).round())
-    aside = (rows - 0.5 * (node.length - 1))[:, None]  # (places, parts)
+    rows = np.unique(np.linspace(0, node.length - 1, PLACES).round().astype(np.int64))
+    times = _from_middle(found, node)
+    places = times[rows, None]  # (places, parts)
     weights = known.level.weights[:, column]
-    means = known.level.means[:, column] + aside * known.slope.means[:, column]
-    deviations = np.sqrt(known.level.deviations[:, column] ** 2 + (aside * known.slope.deviations[:, column]) ** 2)
+    means = known.level.means[:, column] + places * known.slope.means[:, column]
+    deviations = np.sqrt(known.level.deviations[:, column] ** 2 + (places * known.slope.deviations[:, column]) ** 2)
     season = _season(found, node)[:, column]
     back = np.exp if found.logarithms else np.asarray
-    ends = [np.interp(np.arange(node.length), rows, _quantiles(weights, means, deviations, share)) for share in INTERVAL]
+    ends = [np.interp(times, times[rows], _quantiles(weights, means, deviations, share)) for share in INTERVAL]
     return back(ends[0] + season), back(ends[1] + season)
 
 
@@ -61,11 +63,29 @@ def _quantiles(weights: np.ndarray, means: np.ndarray, deviations: np.ndarray, s
     return 0.5 * (low + high)
 
 
-def _line(node: Node) -> np.ndarray:
+def is_straight(found: Segmentation, node: Node) -> bool:
+    """Whether what is expected of a segment is a line through its rows: without seasons, logarithms and uneven times."""
+    if found.logarithms or found.given_segments.models[0].leaf.periods:
+        return False
+    return not _is_trend(node) or len(np.unique(np.diff(_from_middle(found, node)))) <= 1
+
+
+def _is_trend(node: Node) -> bool:
+    assert node.own is not None
+    return str(node.own["kind"]).startswith("trend")
+
+
+def _from_middle(found: Segmentation, node: Node) -> np.ndarray:
+    """(rows,): times from the middle of a segment, in the ticks that slopes are about."""
+    ticks = ticks_of(found.given_segments.models[0].view.series)
+    return ticks[node.start : node.end] - (ticks[node.start] + 0.5 * (ticks[node.end] - ticks[node.start] - 1))
+
+
+def _line(found: Segmentation, node: Node) -> np.ndarray:
     """Level and slope (rows, columns); of a level no slope, although some draws may have one."""
     assert node.own is not None
-    slope = node.own["slope"] if str(node.own["kind"]).startswith("trend") else np.zeros_like(node.own["slope"])
-    return node.value + np.outer(np.arange(node.length) - 0.5 * (node.length - 1), slope)
+    slope = node.own["slope"] if _is_trend(node) else np.zeros_like(node.own["slope"])
+    return node.value + np.outer(_from_middle(found, node), slope)
 
 
 def _season(found: Segmentation, node: Node) -> np.ndarray:
@@ -80,7 +100,8 @@ def _season(found: Segmentation, node: Node) -> np.ndarray:
     leaf = min(bank, key=lambda one: _distance(one, node))
     own = own_given(leaf, model.view.series, node.start, node.end, node.value, node.covariance)
     seasons = [n for n, name in enumerate(own_names(leaf)) if name.startswith("season")]
-    return np.asarray(leaf.harmonics_at(np.arange(node.start, node.end)) @ own.mean[:, seasons].T)
+    ticks = ticks_of(model.view.series)[node.start : node.end]
+    return np.asarray(leaf.harmonics_at(ticks) @ own.mean[:, seasons].T)
 
 
 def _distance(leaf: Leaf, node: Node) -> float:

@@ -14,7 +14,7 @@ WHOLE = 4000  # rows of a series up to which a page has all
 ROOM = 60_000  # numbers of a longer series, of all columns
 FINEST, COARSEST = 4096, 512  # bins
 MOST_COLUMNS = 24  # that are drawn
-CURVE = 128  # places at which a curved segment is known
+CURVE = 128  # places at which a curved segment is known, at least
 MARKED = 2000  # outliers
 
 
@@ -53,10 +53,11 @@ def lines_of(found: Segmentation) -> list[dict[str, Any]]:
     """Of every segment and column, the line of what was to be expected and the band of noise about it, at places in rows."""
     count = min(found.data.values.shape[1], MOST_COLUMNS)
     digits = decimals(found.data.values)
+    curved = int(np.clip(ROOM // (count * len(found.tree.leaves)), CURVE, WHOLE))
     lines = []
     for node in found.tree.leaves:
         fit = fitted(found, node)
-        most = 2 if is_straight(found, node) else WHOLE if found.given_segments.models[0].leaf.periods else CURVE
+        most = 2 if is_straight(found, node) else curved
         rows = np.unique(np.linspace(0, node.length - 1, min(node.length, most)).round().astype(np.int64))
         at = np.concatenate([[0.0], rows + 0.5, [node.length]])
         columns = [

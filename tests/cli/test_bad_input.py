@@ -202,6 +202,11 @@ USAGE = {
     "the model as drawn series": Bad({"m.json": model_text()}, "sample -m m.json -o m.json", "overwritten", 2),
     "series and trees in one": Bad({"m.json": model_text()}, "sample -m m.json -o s --trees ./s", "the same name", 2),
     "picture and page in one": Bad({}, "demo --output d.png --report ./d.png", "two outputs have the same name", 2),
+    "a picture where no folder is": Bad({}, "demo --output no/d.png", "there is no folder 'no'"),
+    "a number that is none": Bad({"x.csv": GOOD}, "segment x.csv --segments ²", "the fewest and the most", 2),
+    "an unknown objective": Bad(
+        {"x.csv": GOOD, "m.json": model_text()}, "parse x.csv -m m.json --objective best", "'f1'", 2
+    ),
     "the model in the checkpoint": Bad({"x.csv": GOOD}, "fit x.csv -o m.json --checkpoint m.json", "the same name", 2),
 }
 ALL = {**FILES, **TIMES, **COLUMNS, **MODELS, **OUTPUTS, **USAGE}

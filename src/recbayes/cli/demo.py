@@ -1,5 +1,6 @@
 """`recbayes demo`."""
 
+import io
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recbayes.cli.outputs import check_apart
+from recbayes.cli.outputs import check_targets, write_files
 
 if TYPE_CHECKING:
     from recbayes.segmentation.result import Segmentation
@@ -20,7 +21,7 @@ def demo(
     report: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("recbayes-demo.html"),
 ) -> None:
     """Find where the flow of the Nile changed, with probabilities, a tree, a picture and a page."""
-    check_apart([output, report], [])
+    check_targets([output, report], [])
     os.environ["MPLBACKEND"] = "Agg"  # a picture for a file needs no window
     from rich.console import Console
 
@@ -36,12 +37,13 @@ def demo(
     console.print("\nIts tree, with the probability of every node:")
     console.print(str(_in_words(found)), markup=False, no_wrap=True, overflow="ellipsis")
     console.print(f'\n>>> found.plot().savefig("{output}")', style="cyan", markup=False)
+    picture = io.BytesIO()
     try:
-        found.plot().savefig(output, dpi=110, format=output.suffix[1:] or "png")
+        found.plot().savefig(picture, dpi=110, format=output.suffix[1:] or "png")
     except ValueError as problem:  # a kind of picture that is none
         raise typer.BadParameter(str(problem), param_hint="--output") from problem
     console.print(f'>>> found.to_html("{report}")', style="cyan", markup=False)
-    found.to_html(report)
+    write_files({output: picture.getvalue(), report: str(found.to_html())})
     console.print(
         f"The picture is in {output}, and {report} opens in any browser: point at a span and click on it.\n"
         "Now try a series of yours: rb.segment takes arrays and data frames, recbayes segment takes files.",

@@ -1,10 +1,12 @@
 """Options that several commands share: how a file of data is read."""
 
+import csv
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from functools import wraps
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -125,6 +127,7 @@ def read(path: str, **told: Any) -> "Reading":
             raise typer.BadParameter(f"--{name} and --{none.replace('_', '-')} exclude each other")
         told[name] = False if told.pop(none) else told[name]
     columns, missing = told.pop("columns"), told.pop("missing")
-    chosen = None if not columns else [name.strip() for one in columns for name in one.split(",") if name.strip()]
+    named = [name.strip() for name in chain(*csv.reader(columns or (), skipinitialspace=True))]  # "Temp, C" is one name
+    chosen = [name for name in named if name] or None
     found = read_file(path, columns=chosen, missing=missing or (), **told)
     return replace(found, guessed=tuple(map(in_options, found.guessed)))

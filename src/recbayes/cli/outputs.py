@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import typer
 
-from recbayes.cli.values import cell_of, date_form, json_text
-
 PICTURES = ("png", "svg", "pdf", "jpg", "jpeg", "webp", "tif", "tiff", "eps", "ps", "svgz")
 CHANGE = ("time", "position", "probability", "low", "high", "within")  # the columns of a table of changes
 WRITING = Lock()  # held while files are written, so that an interrupt waits until each is there whole, or not at all
@@ -68,6 +66,8 @@ class Outputs:
     def text(self, results: Sequence[Result], by: str | None, about: dict[str, Any]) -> str:
         """What is printed in place of words."""
         if self.form == "json":
+            from recbayes.cli.values import json_text
+
             document = {**about, "series": [one.document() for one in results]}
             return json_text(document)
         if self.form in ("table", "changes"):
@@ -166,6 +166,8 @@ def print_text(text: str, output: Path | None) -> None:
 
 def table_text(results: Sequence[Result], by: str | None, what: str = "table") -> str:
     """One CSV table for all series, of their nodes or their changes; the column of their names is the first."""
+    from recbayes.cli.values import cell_of, date_form
+
     named = by is not None or len(results) > 1
     rows = [({by or "series": one.group} if named else {}) | row for one in results for row in _rows_of(one, what)]
     names = list(dict.fromkeys(name for row in rows for name in row)) or [*([by or "series"] if named else []), *CHANGE]
@@ -173,7 +175,7 @@ def table_text(results: Sequence[Result], by: str | None, what: str = "table") -
     file = io.StringIO()
     writer = csv.DictWriter(file, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: cell_of(value, form) for name, value in row.items()} for row in rows)
+    writer.writerows({name: cell_of(name, value, form) for name, value in row.items()} for row in rows)
     return file.getvalue()
 
 
@@ -190,13 +192,17 @@ def _line(text: str) -> str:
 def _picture(result: Result, path: Path, title: str) -> bytes:
     os.environ["MPLBACKEND"] = "Agg"  # a picture for a file needs no window
     import matplotlib
+    from matplotlib.pyplot import close
 
     file = io.BytesIO()
     kind = path.suffix[1:].lower()
     undated: dict[str, Any] = {"svg": {"Date": None}, "svgz": {"Date": None}, "pdf": {"CreationDate": None}}
     with matplotlib.rc_context({"svg.hashsalt": "recbayes"}):
         figure = result.figure()
-        figure.savefig(file, format=kind, dpi=150, metadata=undated.get(kind))
+        try:
+            figure.savefig(file, format=kind, dpi=150, metadata=undated.get(kind))
+        finally:
+            close(figure)
     return file.getvalue()
 
 

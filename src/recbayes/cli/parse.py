@@ -1,6 +1,7 @@
 """`recbayes parse`: the trees of series by a model."""
 
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,11 +9,21 @@ import typer
 
 from recbayes.cli.options import RUNS, WRITTEN, Draws, ModelFile, Quiet, Seed, reads_data
 from recbayes.cli.outputs import Outputs, Result, print_text, write_files
+from recbayes.cli.running import note
+from recbayes.cli.visible import visible
 
 if TYPE_CHECKING:
     from recbayes.cli.models import Given
     from recbayes.data.files.reading import Reading
     from recbayes.tree.tree import Tree
+
+
+class Best(StrEnum):
+    """What the tree that is told is best at."""
+
+    f1 = "f1"
+    map = "map"
+    threshold = "threshold"
 
 
 @reads_data
@@ -25,8 +36,9 @@ def parse(
     ],
     model: ModelFile,
     objective: Annotated[
-        str, typer.Option("--objective", help="Which tree is told: f1 (of highest expected F1), map or threshold.")
-    ] = "f1",
+        Best,
+        typer.Option("--objective", help="Which tree is told: of highest expected F1, the most probable, or threshold."),
+    ] = Best.f1,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else.", rich_help_panel=WRITTEN)] = False,
     newick: Annotated[
         bool, typer.Option("--newick", help="Print trees in Newick form, and nothing else.", rich_help_panel=WRITTEN)
@@ -74,8 +86,8 @@ def parse(
     sequences, reading = given(chosen, [data], read)
     if plot is not None and reading is None:
         raise typer.BadParameter("there are pictures of series of numbers only", param_hint="--plot")
-    for note in notes_on_units(chosen, sequences):
-        typer.echo(f"note: {note}", err=True)
+    for text in notes_on_units(chosen, sequences):
+        note(f"note: {text}")
     import recbayes as rb
     from recbayes.segmentation.progress import Progress
 
@@ -88,7 +100,7 @@ def parse(
                 posteriors = rb.sample_posterior(chosen, [one.sequence for one in sequences], draws=draws, seed=seed)
     except (DataError, LengthError) as problem:
         raise told_of(problem, [data], sequences) from problem
-    trees = [one.tree(objective) for one in posteriors]
+    trees = [one.tree(objective.value) for one in posteriors]
     results = [_result(*three) for three in zip(sequences, posteriors, trees, strict=True)]
     by = None if reading is None else reading.by
     name = data if reading is None else reading.name
@@ -100,18 +112,18 @@ def parse(
         "data": name,
         "by": by,
         "guessed": [] if reading is None else list(reading.guessed),
-        "settings": {"model": model.name, "draws": draws, "seed": seed, "objective": objective},
+        "settings": {"model": model.name, "draws": draws, "seed": seed, "objective": objective.value},
     }
     if outputs.form:
         print_text(outputs.text(results, by, about), output)
         written = write_files(files)
         for line in () if quiet or reading is None or outputs.form == "json" else reading.guessed:
-            typer.echo(f"{name}: {line}", err=True)
+            note(f"{name}: {line}")
         return
     _tell(name, reading, list(zip(sequences, posteriors, trees, strict=True)), picture, quiet, output)
     written = write_files(files)
     if written and output is None and not quiet:
-        typer.echo("written: " + ", ".join(written))
+        typer.echo(visible("written: " + ", ".join(written)))
 
 
 def _place(one: "Given") -> Callable[[int], str]:
@@ -189,7 +201,7 @@ def _tell(name: str, reading: "Reading | None", found: list[Any], drawn: bool, q
 
     to, kept = console(), io.StringIO()
     if output is not None:
-        to = type(to)(file=kept, highlight=False, soft_wrap=True, width=WIDEST)
+        to = console(kept, WIDEST)
     extent = f"{len(found)} sequence{'s' if len(found) > 1 else ''}" if reading is None else reading.extent()
     to.print(f"{name}: {extent}", style="bold", markup=False)
     for line in () if quiet or reading is None else reading.guessed:

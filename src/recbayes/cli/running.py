@@ -17,6 +17,8 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from recbayes.cli.visible import visible
+
 PLAIN = {"├": "|", "└": "`", "│": "|", "─": "-", "┤": "|", "┴": "+", "┊": ":", "±": "+-", "…": "...", "›": ">"}
 PLAIN |= dict(zip("▁▂▃▄▅▆▇█", "._-=+*#%", strict=True))  # for terminals and files that know ASCII only
 DOTS = range(0x2800, 0x2900)  # Braille: each of eight bits is a dot
@@ -108,10 +110,15 @@ def in_options(text: str) -> str:
     return SETTING.sub(lambda found: f"(--{found[1]}{found[2] or ''})", text)
 
 
+def note(text: str) -> None:
+    """A line on standard error, if that can be written to."""
+    with suppress(OSError):
+        print(visible(text), file=sys.stderr, flush=True)
+
+
 def complain(text: str) -> None:
     """One line on standard error; nothing more is written to where writing has failed."""
-    with suppress(OSError):
-        print(f"recbayes: {text}", file=sys.stderr, flush=True)
+    note(f"recbayes: {text}")
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -157,7 +164,7 @@ def noted() -> Iterator[None]:
 
         def show(message: Any, category: Any, *rest: Any, **more: Any) -> None:
             if issubclass(category, ApproximationWarning | SlowWarning):
-                print(f"note: {' '.join(str(message).split())}", file=sys.stderr)
+                note(f"note: {' '.join(str(message).split())}")
             else:
                 usual(message, category, *rest, **more)
 

@@ -8,6 +8,8 @@ import typer
 
 from recbayes.cli.options import RUNS, WRITTEN, Draws, Quiet, Seed, reads_data
 from recbayes.cli.outputs import Outputs, Result, print_text, write_files
+from recbayes.cli.running import note
+from recbayes.cli.visible import visible
 
 if TYPE_CHECKING:
     from recbayes.data.files.reading import Reading
@@ -134,7 +136,7 @@ def segment(
         "logarithms": logarithms,
         "draws": draws,
     }
-    seeds = np.random.default_rng(seed)
+    seeds: Any = seed if len(reading.series) == 1 else np.random.default_rng(seed)  # pages of one tell it
     found: dict[str, Segmentation] = {}
     left: list[str] = []
     for group, one in reading.series.items():
@@ -167,17 +169,17 @@ def segment(
         _tell(reading, found, left, picture, quiet, output)
     written = write_files(files)
     if words and output is None and written and not quiet:
-        typer.echo("written: " + ", ".join(written))
-    if not words and not quiet and outputs.form != "json":
-        for line in (*reading.guessed, *left):
-            typer.echo(f"{reading.name}: {line}", err=True)
+        typer.echo(visible("written: " + ", ".join(written)))
+    if not words and outputs.form != "json":
+        for line in (*(() if quiet else reading.guessed), *left):
+            note(f"{reading.name}: {line}")
 
 
 def _count(told: str | None) -> int | tuple[int, int] | None:
     if told is None:
         return None
     ends = told.replace("–", "-").split("-")
-    if not all(one.strip().isdigit() for one in ends) or len(ends) > 2:
+    if not all(one.strip().isdecimal() for one in ends) or len(ends) > 2:
         raise typer.BadParameter(f"a number, or the fewest and the most, such as 2-5; got {told!r}", param_hint="--segments")
     if len(ends) == 2 and int(ends[0]) > int(ends[1]):
         raise typer.BadParameter(f"the fewest come first and then the most, got {told!r}", param_hint="--segments")
@@ -303,7 +305,7 @@ def _tell(
     to = console()
     kept = io.StringIO()
     if output is not None:
-        to = type(to)(file=kept, highlight=False, soft_wrap=True, width=WIDEST)
+        to = console(kept, WIDEST)
     to.print(f"{reading.name}: {reading.extent()}", style="bold", markup=False)
     if not quiet:
         for line in (*reading.guessed, *left):

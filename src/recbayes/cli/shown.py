@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recbayes.cli.characters import Picture, draw
+from recbayes.cli.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,11 +20,15 @@ DEEPEST = 12  # levels that are drawn as indentation; below, a number says the l
 MOST = 60  # nodes of a tree that are told
 
 
-def console() -> "Console":
-    """Standard output; lines are never broken."""
+def console(file: Any = None, width: int | None = None) -> "Console":
+    """Standard output, or a file; lines are never broken, and texts hold nothing that a terminal obeys."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True, file=sys.stdout)
+    class Words(Console):
+        def print(self, *objects: Any, **settings: Any) -> None:
+            super().print(*(visible(one) if isinstance(one, str) else one for one in objects), **settings)
+
+    return Words(highlight=False, soft_wrap=True, file=sys.stdout if file is None else file, width=width)
 
 
 def print_lines(to: "Console", lines: Sequence[str], style: str | None = None) -> None:
@@ -41,7 +46,7 @@ def picture(to: "Console", table: "Table", positions: Sequence[int], probability
 
     drawn = draw(table, positions, probability, tree, min(to.width, WIDEST))
     for line, kind in zip(drawn.lines, drawn.kinds, strict=True):
-        text = Text(line)
+        text = Text(visible(line))
         if kind == "series":
             _colour(text, drawn)
         else:

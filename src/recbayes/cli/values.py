@@ -1,4 +1,4 @@
-"""Values as tables and JSON have them: dates in one form, that of ISO 8601."""
+"""Values as tables and JSON have them: dates in one form, that of ISO 8601. (It needs numpy: import it where it is used.)"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+LABELS = ("start", "end", "time", "low", "high")  # columns of tables in which rows are named
 UNITS = ("D", "s", "ms", "us", "ns")  # in which dates are told
 
 
@@ -58,10 +59,10 @@ def date_text(value: Any, form: str = "") -> str:
     return str(value)
 
 
-def cell_of(value: Any, form: str) -> Any:
-    """A value as a cell of a table."""
+def cell_of(name: str, value: Any, form: str) -> Any:
+    """A value as a cell of a table, in a column of this name; labels of rows are told to the full."""
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.10g}"
+        return repr(float(value)) if name in LABELS else f"{value:.10g}"
     return date_text(value, form) if isinstance(value, np.datetime64 | date) else value

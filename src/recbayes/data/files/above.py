@@ -43,7 +43,10 @@ def _may_be_units(cells: Sequence[str]) -> bool:
 
 def _cells(line: str, separator: str) -> list[str]:
     line = " ".join(line.split()) if separator == " " else line
-    return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    try:
+        return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    except csv.Error:  # which whoever reads the table tells
+        return []
 
 
 def _are_names(cells: Sequence[str], decimal: str) -> bool:

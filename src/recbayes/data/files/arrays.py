@@ -2,10 +2,15 @@
 
 import io
 import zipfile
+from collections import Counter
+from math import prod
+from typing import IO
 
 import numpy as np
 
 from recbayes.data.files.column import NUMBERS, Column, Contents
+from recbayes.data.files.numbers import told_missing, without_told
+from recbayes.data.files.packed import MOST
 from recbayes.data.files.settings import Settings
 from recbayes.errors import FileError
 
@@ -13,10 +18,13 @@ from recbayes.errors import FileError
 def read_npy(content: bytes, settings: Settings) -> Contents:
     """The columns of one array, called 1, 2 and so on."""
     try:
+        _check_room(io.BytesIO(content), len(content))
         array = np.load(io.BytesIO(content), allow_pickle=False)
+    except FileError:
+        raise
     except (ValueError, EOFError, OSError, SyntaxError) as problem:
         raise _not_read(problem) from problem
-    return _contents(array, "the array", [])
+    return _contents(array, "the array", [], settings)
 
 
 def read_npz(content: bytes, settings: Settings) -> Contents:
@@ -33,12 +41,14 @@ def read_npz(content: bytes, settings: Settings) -> Contents:
             if name is None:
                 name = names[0]
                 notes.append(f"its only array is {name!r}")
+            with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(f"{name}.npy") as member:
+                _check_room(member, max(MOST, len(content)))
             array = file[name]
     except FileError:
         raise
     except (ValueError, EOFError, OSError, zipfile.BadZipFile, KeyError, SyntaxError) as problem:
         raise _not_read(problem) from problem
-    return _contents(array, f"the array {name!r}", notes)
+    return _contents(array, f"the array {name!r}", notes, settings)
 
 
 def _not_read(problem: Exception) -> FileError:
@@ -47,11 +57,23 @@ def _not_read(problem: Exception) -> FileError:
     return FileError(f"it is damaged, or no array of numpy ({problem})")
 
 
-def _contents(array: np.ndarray, what: str, notes: list[str]) -> Contents:
+def _check_room(file: IO[bytes], most: int) -> None:
+    """An error if an array, by what is said of it at its beginning, has more bytes."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(file)
+    size = prod(shape) * dtype.itemsize
+    if size > most:
+        raise FileError(f"it says that it has {size >> 20} megabytes of numbers, more than {most >> 20}; is it damaged?")
+
+
+def _contents(array: np.ndarray, what: str, notes: list[str], settings: Settings) -> Contents:
     if array.dtype.kind not in "fiub":
         raise FileError(f"{what} must be numbers, and has {array.dtype}")
     if array.ndim not in (1, 2):
         raise FileError(f"{what} must have shape (observations,) or (observations, columns), got {array.shape}")
+    seen: Counter[str] = Counter()
     table = (array[:, None] if array.ndim == 1 else array).astype(np.float64)
+    table = without_told(table, settings.missing, ".", seen)
     columns = [Column(str(number), NUMBERS, table[:, number - 1]) for number in range(1, table.shape[1] + 1)]
-    return Contents(columns, False, notes)
+    return Contents(columns, False, [*notes, *told_missing(seen, "empty")])

@@ -79,7 +79,12 @@ def _counted(
     if sum(one.kind in (NUMBERS, MIXED) for one in columns) < 2:
         return None
     for column in free:
-        if column.kind != NUMBERS or np.isnan(column.entries).any():
+        if column.kind != NUMBERS:
+            continue
+        gone = np.isnan(column.entries)
+        if gone.any():
+            if _is_called(column) and not gone.all() and _goes_on(column.entries, gone, groups):
+                return _clock(column, settings)  # whose rows without a time are an error, unless they are blank
             continue
         stamped = column is free[0] and may_be_since_1970(column.entries)
         if settings.since_1970 and not (stamped or _is_called(column)):
@@ -93,6 +98,11 @@ def _counted(
         if column is free[0] and is_ordered(clock.stamps, groups) and _is_even(clock.stamps, groups):
             return clock
     return None
+
+
+def _goes_on(entries: np.ndarray, gone: np.ndarray, groups: np.ndarray | None) -> bool:
+    """Whether what is there of a column is a time."""
+    return int((~gone).sum()) > 2 and is_ordered(entries[~gone], None if groups is None else groups[~gone])
 
 
 def with_time_of_day(columns: Sequence[Column], time: Clock, settings: Settings) -> tuple[Clock, str] | None:

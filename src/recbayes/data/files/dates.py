@@ -73,7 +73,10 @@ def _in_numbers(cells: list[str]) -> Dates | None:
     parts: list[tuple] = [one.groups() for one in found if one is not None]
     first, last = np.array([(int(one[0]), int(one[3])) for one in parts]).T
     middle = np.array([int(one[2]) for one in parts])
-    seconds = np.array([_clock(one[4:]) for one in parts])
+    clocks = [_clock(one[4:]) for one in parts]
+    if None in clocks:
+        return None
+    seconds = np.array(clocks, dtype=np.float64)
     sign = parts[0][1]
     tried: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
     if all(len(one[0]) == 4 for one in parts):
@@ -98,12 +101,16 @@ def _in_numbers(cells: list[str]) -> Dates | None:
     return Dates(stamps[name], f"dates such as {cells[0]} are {name}{sure}")
 
 
-def _clock(parts: Sequence[Any]) -> float:
+def _clock(parts: Sequence[Any]) -> float | None:
+    """Seconds since midnight, up to 24:00; None if no clock shows that."""
     hour, minute, second, fraction, half = parts
     if hour is None:
         return 0.0
+    if not (1 <= int(hour) <= 12 if half else int(hour) <= 24) or int(minute) > 59 or int(second or 0) > 59:
+        return None
     hours = int(hour) % 12 + (12 if half in "pP" else 0) if half else int(hour)
-    return 3600.0 * hours + 60.0 * int(minute) + int(second or 0) + float(fraction or 0)
+    seconds = 3600.0 * hours + 60.0 * int(minute) + int(second or 0) + float(fraction or 0)
+    return seconds if seconds <= 86_400.0 else None
 
 
 def seconds_in(cells: Sequence[str]) -> np.ndarray | None:
@@ -111,7 +118,8 @@ def seconds_in(cells: Sequence[str]) -> np.ndarray | None:
     found = [OF_DAY.match(cell.strip()) for cell in cells]
     if not all(found):
         return None
-    return np.array([_clock((one[1], one[2], one[3], one[4], one[5])) for one in found if one is not None])
+    clocks = [_clock((one[1], one[2], one[3], one[4], one[5])) for one in found if one is not None]
+    return None if None in clocks else np.array(clocks, dtype=np.float64)
 
 
 def _days(years: np.ndarray, months: np.ndarray, days: np.ndarray) -> np.ndarray | None:
@@ -175,9 +183,17 @@ def may_be_since_1970(values: np.ndarray, ordered: bool = True) -> bool:
 
 
 def dates_in_numbers(values: np.ndarray) -> Dates | None:
-    """Dates that numbers spell: 20240131, or seconds or milliseconds since 1970."""
-    if not len(values) or not np.isfinite(values).all():
+    """Dates that numbers spell: 20240131, or seconds or milliseconds since 1970; missing ones are NaT."""
+    gone = np.isnan(values)
+    if gone.all() or np.isinf(values).any():
         return None
+    if gone.any():
+        found = dates_in_numbers(values[~gone])
+        if found is None:
+            return None
+        labels = np.full(len(values), np.datetime64("NaT"), dtype=found.labels.dtype)
+        labels[~gone] = found.labels
+        return Dates(labels, found.note)
     if (values == np.floor(values)).all() and ((values >= 18000101) & (values <= 21991231)).all():
         whole = values.astype(np.int64)
         days = _days(whole // 10000, whole // 100 % 100, whole % 100)

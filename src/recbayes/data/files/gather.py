@@ -8,11 +8,12 @@ import numpy as np
 
 from recbayes.data.files.column import DATES, EMPTY, MIXED, NUMBERS, TEXT, Column
 from recbayes.data.files.dates import dates_in_texts
-from recbayes.data.files.numbers import number_in, numbers_in, quick_numbers, told_numbers
+from recbayes.data.files.numbers import number_in, numbers_in, quick_numbers, without_told
 from recbayes.data.files.units import numbers_with_unit
 
 MOSTLY = 0.5  # of what is not missing: a column that has so many numbers, or dates, was meant to have nothing else
 LOOK = 50  # cells
+FIRST = 3  # cells, one of which is a date where others may be
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,7 @@ class Gathering:
                 parts.append(found)
                 strange.append(odd)
         values, odd = np.concatenate(parts), np.concatenate(strange)
-        for number in told_numbers(self._telling.missing, self._telling.decimal):
-            own[f"{number:.15g}"] += int((values == number).sum())
-            values[values == number] = np.nan
+        values = without_told(values, self._telling.missing, self._telling.decimal, own)
         if odd.any():
             missing = np.isnan(values) & ~odd
             return self._otherwise(values, odd, missing, place)
@@ -90,9 +89,9 @@ class Gathering:
     def _nearly_dates(self, texts: list[str], missing: np.ndarray, place: Callable[[int], str]) -> Column:
         """A column of text, or one of dates with something else among them."""
         rows = np.flatnonzero(~missing).tolist()
-        first = dates_in_texts([texts[rows[0]]], np.zeros(1, dtype=np.bool_), self._telling.dates)
-        if first is not None and len(rows) > 2:
-            known = np.zeros(1, dtype=np.bool_)
+        known = np.zeros(1, dtype=np.bool_)
+        tried = (dates_in_texts([texts[row]], known, self._telling.dates) for row in rows[:FIRST])
+        if len(rows) > 2 and any(one is not None for one in tried):
             odd = [row for row in rows if dates_in_texts([texts[row]], known, self._telling.dates) is None]
             if odd and len(odd) < MOSTLY * len(rows):
                 problem = f"{place(odd[0])} has {_quoted(texts[odd[0]])} where column {self._name!r} has dates"

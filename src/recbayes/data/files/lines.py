@@ -8,6 +8,7 @@ from typing import Any
 
 from recbayes.data.files.column import Column, Contents, named_columns
 from recbayes.data.files.gather import Gathering, Telling
+from recbayes.data.files.numbers import told_missing
 from recbayes.data.files.settings import Settings
 from recbayes.data.files.text import decoded
 from recbayes.errors import FileError
@@ -38,10 +39,7 @@ def read_lines(content: bytes, settings: Settings) -> Contents:
         return f"line {numbers[row]}"
 
     made = [_column(name, values, numbers, settings, seen) for name, values in zip(given, columns, strict=True)]
-    missing = {word: count for word, count in seen.items() if count}
-    if missing:
-        notes.append("missing: " + ", ".join(f"{word or 'null'} ({count})" for word, count in missing.items()))
-    return Contents(made, named, notes, place)
+    return Contents(made, named, [*notes, *told_missing(seen, "null")], place)
 
 
 def _values(text: str) -> Iterator[tuple[int, Any]]:
@@ -50,7 +48,7 @@ def _values(text: str) -> Iterator[tuple[int, Any]]:
             whole = json.loads(text)
         except (ValueError, RecursionError):
             whole = None  # lines that are lists
-        if isinstance(whole, list) and ("\n" not in text.strip() or (whole and isinstance(whole[0], dict | list))):
+        if isinstance(whole, list):
             yield from enumerate(whole, start=1)
             return
     for number, line in enumerate(text.split("\n"), start=1):

@@ -64,6 +64,18 @@ def numbers_in(
     return found, strange
 
 
-def told_numbers(missing: Collection[str], decimal: str) -> list[float]:
-    """Numbers that stand for missing ones, as -999 does."""
-    return [number for word in missing if word not in MISSING and (number := number_in(word, decimal)) is not None]
+def without_told(values: np.ndarray, missing: Collection[str], decimal: str, seen: Counter[str]) -> np.ndarray:
+    """The values, with NaN for numbers that stand for missing ones, as -999 does; these are counted."""
+    for word in missing:
+        number = None if word in MISSING else number_in(word, decimal)
+        if number is not None:
+            there = values == number
+            seen[f"{number:.15g}"] += int(there.sum())
+            values = np.where(there, np.nan, values)
+    return values
+
+
+def told_missing(seen: Counter[str], empty: str) -> list[str]:
+    """A note of what stood for missing values, the most frequent first."""
+    said = [f"{word or empty} ({count})" for word, count in seen.most_common() if count]
+    return ["missing: " + ", ".join(said[:6])] if said else []

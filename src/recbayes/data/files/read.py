@@ -191,7 +191,13 @@ def _reading(name: str, contents: Contents, settings: Settings) -> Reading:
     names = tuple(one.name for one in arranged.values)
     series: dict[str, Table] = {}
     for group, rows in _groups(arranged, len(contents)).items():
-        series[group] = _table(values, names, rows, arranged, contents, settings, notes)
+        table = _table(values, names, rows, arranged, contents, settings, notes)
+        if table is None:
+            notes.append(f"series {group!r} has empty rows only, and is left out")
+        else:
+            series[group] = table
+    if not series:
+        raise FileError("there are no rows in it but empty ones")
     notes += [*stand_ins(arranged.values), *gaps(series)]
     called = names if contents.named or len(names) > 1 else ("values",)
     time = None if arranged.time is None else arranged.time.name
@@ -218,7 +224,8 @@ def _table(
     contents: Contents,
     settings: Settings,
     notes: list[str],
-) -> Table:
+) -> Table | None:
+    """One series; None if it has no rows but empty ones."""
     clock = arranged.time
     labels = times = None
     if clock is not None:
@@ -228,6 +235,8 @@ def _table(
         if blank.any():
             notes.append(f"empty rows are left out ({int(blank.sum())})")
             rows = rows[~blank]
+        if not len(rows):
+            return None
         rows = ordered(clock, rows, contents.place, settings.sort, settings.duplicates, notes, contents.are_alike)
     part = values[rows]
     if clock is not None:

@@ -12,6 +12,7 @@ from recbayes.data.files.above import lines_above
 from recbayes.data.files.column import Column, Contents, named_columns
 from recbayes.data.files.dialect import Dialect, guess_dialect
 from recbayes.data.files.gather import Gathering, Telling
+from recbayes.data.files.numbers import told_missing
 from recbayes.data.files.settings import Settings
 from recbayes.errors import FileError
 
@@ -51,7 +52,8 @@ def decoded(content: bytes, encoding: str | None) -> tuple[str, list[str]]:
     if strange is not None:
         advice = "; if it is UTF-16, say so (encoding)" if strange[0] == "\0" else ""
         raise FileError(f"it is no text: there is a byte {ord(strange[0])} in it{advice}")
-    return text.removeprefix("\ufeff"), notes
+    text = text.removeprefix("\ufeff")
+    return text if "\n" in text else text.replace("\r", "\n"), notes  # lines may end as on the oldest Macintoshes
 
 
 def read_text(content: bytes, settings: Settings) -> Contents:
@@ -75,18 +77,19 @@ def read_text(content: bytes, settings: Settings) -> Contents:
     notes += dialect.notes
     if dialect.units:
         notes.append(_told_units(dialect))
-    said = {f"{word or 'empty cells'} ({count})": count for word, count in seen.most_common() if count}
-    if said:
-        notes.append("missing: " + ", ".join(list(said)[:6]))
+    notes += told_missing(seen, "empty cells")
     place = [f"line {numbers[0]}"] if len(numbers) else []
     return Contents(columns, dialect.names is not None, notes, lambda row: f"line {numbers[row]}" if place else f"row {row}")
 
 
 def _without(text: str, count: int) -> tuple[str, list[str]]:
     """A text without its first lines, and the lines that it begins with then."""
-    for _ in range(min(count, text.count("\n") + 1)):
-        text = text.partition("\n")[2]
-    return text, [line.rstrip("\r\n") for line in islice(io.StringIO(text), LOOK)]
+    start = 0
+    for _ in range(count):
+        start = text.find("\n", start) + 1
+        if not start:
+            return "", []
+    return text[start:], [line.rstrip("\r\n") for line in islice(io.StringIO(text[start:]), LOOK)]
 
 
 def _rows(text: str, dialect: Dialect, skipped: int) -> Iterator[tuple[int, list[str]]]:

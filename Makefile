@@ -42,6 +42,7 @@ compare: $(PEERS)/installed ## what other libraries do, how well and how fast, i
 	$(PEERS)/bin/python -m benchmarks.compare $(COMPARE)
 
 docs: $(VENV)/installed-dev ## build the documentation as a site, in docs/_build/html
+	@$(BIN)/recbayes warmup  # else the gallery shows what compiles, and how long that takes
 	$(BIN)/python -m sphinx -M html docs docs/_build --fail-on-warning --keep-going --quiet
 	@echo "docs/_build/html/index.html is the front page"
 

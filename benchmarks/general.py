@@ -1,4 +1,4 @@
-"""Value and gradient of log p(X, Y) of a general model at fixed values, beside as many Cholesky factors.
+"""Value and gradient of log p(X, Y) of a general model at fixed values, beside as many Cholesky factors; and a posterior.
 
     python -m benchmarks.general
 
@@ -15,12 +15,14 @@ import time
 
 import numpy as np
 
+import recbayes as rb
 from benchmarks.timing import against_yardstick, pairs, paper_model, sample
 from recbayes.general.chart.joint import Landscape
 from recbayes.general.data import read_observations
 
 
 def main() -> None:
+    posteriors()
     model = paper_model(3, 1)
     general = model.to_general()
     for length in (50, 100):
@@ -43,6 +45,19 @@ def main() -> None:
             f"yardstick {1e3 * yardstick:.1f} ms, ratio {mine / yardstick:.2f}; memory of the process {memory:.0f} MB",
             flush=True,
         )
+
+
+def posteriors() -> None:
+    """Seconds of the processor for 1000 draws, of a Gaussian model as such and made general."""
+    model = rb.GaussianRBN.create(dim=1, noise_std=0.2, left_std=0.6, right_std=0.6, extra_observations=5.0)
+    y, _ = model.sample(seed=0, min_length=51, max_length=51)
+    for name, one in (("Gaussian", model), ("the same, made general", model.to_general())):
+        spent = []
+        for seed in range(3):
+            began = time.process_time()
+            rb.sample_posterior(one, y, draws=1000, seed=seed)
+            spent.append(time.process_time() - began)
+        print(f"posterior, N = 51, {name}: first {spent[0]:.1f} s, then {spent[-1]:.3f} s of the processor", flush=True)
 
 
 if __name__ == "__main__":

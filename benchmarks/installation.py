@@ -1,4 +1,4 @@
-"""What recbayes needs to be installed and imported: disk for each package, seconds for each import, in new processes.
+"""What recbayes needs to be installed and imported: disk for each package, processor seconds of each import.
 
 python -m benchmarks.installation
 """
@@ -51,9 +51,9 @@ def megabytes(names: set[str]) -> float:
 
 
 def seconds(statement: str) -> tuple[float, str]:
-    """The time of a statement in a new process, and which of the larger packages it has loaded."""
+    """Of the processor for a statement in a new process, and which of the larger packages it has loaded."""
     code = (
-        f"import sys, time; began = time.perf_counter(); {statement}; took = time.perf_counter() - began; "
+        f"import sys, time; began = time.process_time(); {statement}; took = time.process_time() - began; "
         f"print(took, *(name for name in {WATCHED!r} if name in sys.modules))"
     )
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(REPEATS)]

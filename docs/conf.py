@@ -44,6 +44,8 @@ toc_object_entries_show_parents = "hide"
 
 # The gallery: its scripts draw when the site is built, and one that fails fails the build.
 if any((HERE / "gallery").glob("plot_*.py")):
+    from sphinx_gallery import backreferences
+
     extensions.append("sphinx_gallery.gen_gallery")
     sphinx_gallery_conf = {
         "examples_dirs": "gallery",
@@ -62,6 +64,9 @@ if any((HERE / "gallery").glob("plot_*.py")):
         "plot_gallery": "True",
     }
 
+    # Pictures of the gallery's front page have no text of their own; they are called what their stories are called.
+    backreferences.THUMBNAIL_TEMPLATE = backreferences.THUMBNAIL_TEMPLATE.replace(":alt:\n", ":alt: {title}\n")
+
 html_theme = "pydata_sphinx_theme"
 html_title = "recbayes"
 html_logo = html_favicon = "_static/logo.svg"
@@ -70,10 +75,10 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
-    "logo": {"text": "recbayes", "alt_text": "recbayes: the front page"},
+    "logo": {"text": f"recbayes {release}", "alt_text": "recbayes: the front page"},
     "show_prev_next": True,
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_center": [],

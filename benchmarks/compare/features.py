@@ -19,7 +19,7 @@ FACTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("trends / seasons", ("yes / period told", "`clinear` / no", "no / shapes", "yes / yes", "no / no", "-")),
     ("autoregressive noise", ("yes", "`ar` cost", "no", "no", "no", "-")),
     ("as data come in", ("no", "no", "yes (ClaSS)", "no", "no", "-")),
-    ("emissions of an HMM", ("symbols", "-", "-", "-", "Gaussian, mixtures, Poisson, symbols", "any")),
+    ("emissions of an HMM", ("symbols; Gaussian as regimes", "-", "-", "-", "Gaussian, mixtures, Poisson, symbols", "any")),
     ("learns parameters", ("yes", "-", "-", "-", "yes", "by PyTorch")),
     ("runs on GPUs", ("no", "no", "no", "no", "no", "yes")),
     ("licence", ("Apache-2.0", "BSD-2", "BSD-3", "MIT (Python package)", "BSD-3", "MIT")),

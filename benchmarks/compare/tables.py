@@ -54,7 +54,7 @@ def everything(measured: Everything) -> str:
         blocks.append(_real(measured))
     if measured.box:
         rows = [[name, *(told.get(title, "") for title in _titles(measured.box))] for name, told in measured.box.items()]
-        blocks.append("### Real series in the box: what is told\n\n" + markdown(["series", *_titles(measured.box)], rows))
+        blocks.append("### Real series in the box: what is found\n\n" + markdown(["series", *_titles(measured.box)], rows))
     if measured.seconds:
         lengths = list(next(iter(measured.seconds.values())))
         rows = [[title, *(_seconds(spent[n]) for n in lengths)] for title, spent in measured.seconds.items()]
@@ -108,7 +108,7 @@ def _alarms(measured: Everything) -> str:
     titles = _titles(chosen)
     rows = [[KINDS[name].title, *(_estimate(c.get(t), "told") for t in titles)] for name, c in chosen.items()]
     return (
-        f"### Share of series without a change in which one is told\n\n{markdown(['kind', *titles], rows)}" if rows else ""
+        f"### Share of series without a change in which one is found\n\n{markdown(['kind', *titles], rows)}" if rows else ""
     )
 
 

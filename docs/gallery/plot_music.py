@@ -14,6 +14,7 @@ import warnings
 import numpy as np
 from matplotlib import colormaps
 from matplotlib import pyplot as plt
+from matplotlib.patches import Patch
 
 import recbayes as rb
 
@@ -37,6 +38,7 @@ rb.plot.scape(analysis.posterior, analysis.tree, index=bars)
 # resembles most. Colours go round with the fifths, so that related keys look alike.
 MAJOR = [6.35, 2.23, 3.48, 2.33, 4.38, 4.09, 2.52, 5.19, 2.39, 3.66, 2.29, 2.88]  # Krumhansl and Kessler (1982)
 MINOR = [6.33, 2.68, 3.52, 5.38, 2.60, 3.53, 2.54, 4.75, 3.98, 2.69, 3.34, 3.17]
+COLOURS = colormaps["twilight"]((np.arange(12) + 3) % 12 / 12)  # in the order of fifths
 
 
 def key_colours(means: np.ndarray) -> np.ndarray:
@@ -44,7 +46,7 @@ def key_colours(means: np.ndarray) -> np.ndarray:
     likeness = np.corrcoef(means, keys)[: len(means), len(means) :]
     best = likeness.argmax(axis=1)
     tonic = np.where(best < 12, best, best - 12 + 3) % 12  # a minor key has the colour of its relative
-    return colormaps["twilight"]((7 * tonic + 3) % 12 / 12)
+    return COLOURS[7 * tonic % 12]
 
 
 profiles = (counts + 0.1) / (counts + 0.1).sum(axis=1, keepdims=True)
@@ -56,5 +58,7 @@ with warnings.catch_warnings():
     marginals = rb.outside(rb.inside(model, profiles))
 
 # sphinx_gallery_thumbnail_number = 3
-rb.plot.latents(marginals, column=key_colours, fade=False, index=bars)
+ax = rb.plot.latents(marginals, column=key_colours, fade=False, index=bars)
+keys = [Patch(color=COLOURS[k], label=f"{names[n]}, {names[n - 3]} minor") for k, n in enumerate(fifths)]
+ax.figure.legend(handles=keys, ncols=4, loc="outside lower center", fontsize="small", frameon=False, title="major, minor")
 plt.show()

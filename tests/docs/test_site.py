@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from shutil import copytree, ignore_patterns
+from shutil import copy, copytree, ignore_patterns
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.docs.pages import DOCS, PAGES
+from tests.docs.pages import DOCS, PAGES, ROOT
 from tests.docs.test_reference import public
 
 pytestmark = pytest.mark.slow
@@ -55,6 +55,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The site, from sources alone, and what Sphinx said."""
     folder = tmp_path_factory.mktemp("site")
     copytree(DOCS, folder / "docs", ignore=ignore_patterns("_build", "pictures", "__pycache__"))
+    for name in ("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md"):  # the pages about the package include them
+        copy(ROOT / name, folder)
     settings = ["-b", "html", "-q", "-d", str(folder / "read"), str(folder / "docs"), str(folder / "html")]
     ran = subprocess.run([sys.executable, "-c", OFFLINE, *settings], capture_output=True, encoding="utf-8", timeout=600)
     assert ran.returncode == 0, ran.stderr

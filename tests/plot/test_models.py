@@ -75,6 +75,20 @@ def test_texts_of_a_chart() -> None:
     ax.figure.canvas.draw()
 
 
+def test_long_words_have_room_in_a_chart() -> None:
+    ax = rb.plot.chart(3, observed=["I", "saw", "telescopes"])
+    assert not any(name.startswith("y") for name in circles(ax))
+    assert {patch.get_gid() for patch in ax.patches} >= {"y 0", "y 1", "y 2"}
+    assert all(text.get_fontsize() > 6.5 for text in ax.texts if text.get_text() in ("I", "saw", "telescopes"))
+
+
+def test_links_do_not_strike_texts_out() -> None:
+    tree = rb.Tree.from_spans([(0, 3), (0, 1), (1, 3), (1, 2), (2, 3)])
+    ax = rb.plot.chart(tree, texts={(0, 2): "0.5"})
+    arrows = [text for text in ax.texts if not text.get_text()]
+    assert circles(ax)["x 0:2"].get_zorder() > max(arrow.get_zorder() for arrow in arrows)
+
+
 def test_a_chart_of_one_observation_and_of_many() -> None:
     assert len(circles(rb.plot.chart(1))) == 2
     many = rb.Tree.from_spans([(0, 300), (0, 100), (100, 300)])

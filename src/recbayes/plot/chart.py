@@ -22,6 +22,8 @@ MOST = 1000  # observations: half a million cells
 BELOW = -0.75  # the height of the observations
 RADIUS = 0.27  # of a node's circle, where a cell is one wide
 SIZE, WIDER = 0.62, 0.95  # inches of a cell, and of one with texts of several lines
+HALF = 0.4  # half the width of an observation with a word that no circle has room for
+READABLE = 9.0  # size of type of such words, where cells may be as wide as that takes
 TYPE = 0.2  # size of type, as a share of a cell
 LEAST, LARGEST = 5.0, 11.0  # sizes of type
 WIDTH = 0.58  # of a character, in sizes of type
@@ -61,7 +63,7 @@ def chart(
             raise DataError(f"a chart needs a tree from 0 to at most {MOST}, got {found.spans[0][0]}:{length}")
     texts, words = _checked_texts(texts, length), _checked_words(observed, length)
     frame = None if marked is None else _checked_span(marked, length)
-    size = WIDER if any("\n" in one for one in texts.values()) else SIZE
+    size = max(WIDER if any("\n" in one for one in texts.values()) else SIZE, _wide_enough(words or []))
     side = float(np.clip(size * (length + 1.0), 3.0, 8.0))
     bottom = BELOW - 0.6 if length <= WRITTEN else 0.0
     ax = axes_of(ax, (side, side * (0.5 * length + 0.6 - bottom) / (length + 1.0)))
@@ -106,24 +108,25 @@ def _cells(ax: Any, length: int, frame: tuple[int, int] | None) -> None:
 
 def _named(ax: Any, length: int, found: Tree | None, texts: Mapping[tuple[int, int], str], words: list[str] | None) -> None:
     """Circles with names; those of the tree and their links are highlighted."""
-    from matplotlib.patches import Circle
+    from matplotlib.patches import Circle, FancyBboxPatch
 
+    look: dict[str, Any]
     mine = set() if found is None else set(found.spans)
     unit = ax.bbox.width / ax.figure.dpi * 72.0 / (length + 1.0)  # points of a cell
     size = float(np.clip(TYPE * unit, LEAST, LARGEST))
-    small = _fitting(words or [], unit, size)
-    smaller = _fitting([line for one in texts.values() for line in one.split("\n")], 0.75 * unit, size)
+    round_ones = _fitting(words or [], RADIUS, unit, LARGEST) >= size
+    small = size if round_ones else _fitting(words or [], HALF, unit, LARGEST)
+    smaller = _fitting([line for one in texts.values() for line in one.split("\n")], 0.75 * RADIUS, unit, size)
     for start in range(length):
         for end in range(start + 1, length + 1):
             hot = (start, end) in mine
             place, name = _place(start, end), f"$x_{{{start}:{end}}}$"
             look = {"facecolor": "white", "edgecolor": BLUE if hot else FAINT, "linewidth": 1.8 if hot else 0.8}
-            order = 3.0 if hot else 1.0  # links lie between
-            ax.add_patch(Circle(place, RADIUS, zorder=order, **look, gid=f"x {start}:{end}"))
             own = texts.get((start, end))
-            order += 0 if own is None else 2.5  # numbers are readable even where links pass
+            order = 3.0 if hot else 1.0 if own is None else 2.5  # links lie at 2: not over texts of one's own
+            ax.add_patch(Circle(place, RADIUS, zorder=order, **look, gid=f"x {start}:{end}"))
             shade = "black" if hot else ("0.55" if own is None else "0.35") if mine else "0.25"
-            style = {"ha": "center", "va": "center", "zorder": order + 0.5, "color": shade}
+            style = {"ha": "center", "va": "center", "zorder": order + 0.25, "color": shade}
             if own is None:
                 ax.text(*place, name, fontsize=size, **style)
             else:
@@ -132,7 +135,11 @@ def _named(ax: Any, length: int, found: Tree | None, texts: Mapping[tuple[int, i
         place = (float(i), BELOW)
         seen = found is not None
         look = {"facecolor": "0.9", "edgecolor": BLUE if seen else FAINT, "linewidth": 1.8 if seen else 0.8}
-        ax.add_patch(Circle(place, RADIUS, zorder=3, **look, gid=f"y {i}"))
+        if round_ones:
+            ax.add_patch(Circle(place, RADIUS, zorder=3, **look, gid=f"y {i}"))
+        else:
+            corner, rounded = (i - HALF, BELOW - RADIUS), f"round,pad=0,rounding_size={RADIUS}"
+            ax.add_patch(FancyBboxPatch(corner, 2 * HALF, 2 * RADIUS, boxstyle=rounded, zorder=3, **look, gid=f"y {i}"))
         style = {"ha": "center", "va": "center", "zorder": 4, "fontsize": size, "color": "black" if seen else "0.25"}
         if words is None:
             ax.text(*place, f"$y_{{{i + 1}}}$", **style)
@@ -142,10 +149,15 @@ def _named(ax: Any, length: int, found: Tree | None, texts: Mapping[tuple[int, i
         _links(ax, found)
 
 
-def _fitting(lines: list[str], unit: float, size: float) -> float:
-    """The size of type at which the longest line is as wide as a circle."""
+def _wide_enough(words: list[str]) -> float:
+    """Inches of a cell in which the longest word can be read."""
+    return READABLE * WIDTH * max([1, *map(len, words)]) / (2.0 * HALF * 72.0)
+
+
+def _fitting(lines: list[str], half: float, unit: float, size: float) -> float:
+    """The size of type at which the longest line is twice `half` a cell wide."""
     longest = max([1, *map(len, lines)])
-    return float(np.clip(2.0 * RADIUS * unit / (WIDTH * longest), LEAST, size))
+    return float(np.clip(2.0 * half * unit / (WIDTH * longest), LEAST, size))
 
 
 def _links(ax: Any, found: Tree) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from recbayes.report.series import MARKED, MOST_COLUMNS, WHOLE
 from recbayes.segmentation.result import Segmentation
-from recbayes.segmentation.texts import told_season, told_unplaced
+from recbayes.segmentation.texts import told_season, told_together, told_unplaced
 
 UNPLACED = 5  # changes without a place that are told in words
 ELSEWHERE = 0.5  # changes that are expected where nobody looked, from which on readers should know
@@ -81,6 +81,8 @@ def _trust(found: Segmentation) -> Iterator[tuple[str, str]]:
         )
     if found.likely_period is not None:
         yield "care", sentence(told_season(found.likely_period))
+    for text in told_together(found):
+        yield "care", sentence(text)
     if len(data) > WHOLE:
         yield "good", "The series is long: its picture shows the least and the greatest observation of every stretch."
     if data.values.shape[1] > MOST_COLUMNS:

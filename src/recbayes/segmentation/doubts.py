@@ -17,10 +17,10 @@ def tell_doubts(data: Any, tables: Sequence[Table]) -> None:
     for number, table in enumerate(tables):
         name = "the data" if len(tables) == 1 else f"series {number}"
         rows, columns = table.values.shape
-        if WIDE <= columns > rows > 1:
+        if WIDE <= columns > rows:
             warnings.warn(
-                f"{name}: {rows} rows of {columns} columns; is it transposed? Rows are observations, all columns change "
-                "together, and many of them take long",
+                f"{name}: {rows} row{'s' if rows > 1 else ''} of {columns} columns; is it transposed? Rows are "
+                "observations, all columns change together, and many of them take long",
                 SlowWarning,
                 stacklevel=BEYOND,
             )

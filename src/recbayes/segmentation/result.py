@@ -96,8 +96,10 @@ class Segmentation:
 
     @property
     def model(self) -> GaussianRBN:
-        """The most probable of the models that were averaged over (`posterior.models` has all of them)."""
-        return self.posterior.models[int(np.argmax(self.posterior.shares))].model
+        """The most probable of the models that were averaged over (`posterior.models` has all of them): of the data, or of
+        their logarithms if segments are told in these."""
+        alike = np.array([one.view.logarithms == self.logarithms for one in self.posterior.models])
+        return self.posterior.models[int(np.argmax(np.where(alike, self.posterior.shares, -1.0)))].model
 
     @property
     def kinds(self) -> Mapping[str, float]:

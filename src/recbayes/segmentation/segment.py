@@ -24,6 +24,7 @@ from recbayes.segmentation.candidates import MOST, find_points, flat_probability
 from recbayes.segmentation.decide import ChangePoint, decide
 from recbayes.segmentation.defaults import COEFFICIENTS, EXPECTED, KINDS, NOISE, Candidate, default_models
 from recbayes.segmentation.doubts import tell_doubts
+from recbayes.segmentation.gaps import decide_across_gaps, rows_that_count
 from recbayes.segmentation.infer import GivenSegments, Task, draw_average
 from recbayes.segmentation.long import find_points as find_points_of_long
 from recbayes.segmentation.long import first_look
@@ -205,7 +206,11 @@ def _segment_one(
     task = Task(points.constraints, settings.draws, seed, count, settings.executor, progress)
     posterior = draw_average(*worth(points), task)
     tolerance = min(TOLERANCE, max(length // 4, 1)) if settings.tolerance is None else min(settings.tolerance, length)
-    changes = decide(boundaries_of(posterior), length, tolerance, (count[0] - 1, count[1] - 1), settings.minimum)
+    counts = rows_that_count(table.values, max(tolerance, 1))
+    if counts.all() or settings.segments is not None or settings.minimum > 1:
+        changes = decide(boundaries_of(posterior), length, tolerance, (count[0] - 1, count[1] - 1), settings.minimum)
+    else:
+        changes = decide_across_gaps(boundaries_of(posterior), counts, tolerance)
     view = likeliest_view(posterior)
     within = _given_segments(changes, posterior, view, task)
     moved = changes if given else moved_to_meetings(changes, within, tolerance)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recbayes.segmentation.together import going_together
+
 if TYPE_CHECKING:
     from recbayes.segmentation.effects import Effect
     from recbayes.segmentation.result import Segmentation
@@ -76,7 +78,20 @@ def told_method(found: "Segmentation") -> list[str]:
         lines.append(f"{what} out from neighbours, and {'was' if out == 1 else 'were'} taken for missing")
     if found.likely_period is not None:
         lines.append(told_season(found.likely_period))
-    return lines
+    return lines + told_together(found)
+
+
+def told_together(found: "Segmentation") -> list[str]:
+    """Which columns have noise that goes together, which no kind of segments knows of."""
+    pair = going_together(found.data.values)
+    if pair is None:
+        return []
+    names = [repr(found.data.names[n]) if found.data.names else str(n) for n in pair[:2]]
+    return [
+        f"the noise of columns {names[0]} and {names[1]} goes together (correlation {pair.correlation:.2f}), and is taken "
+        "as independent: changes may be told that are none; look at one column, at means or differences of columns, or at "
+        "principal components"
+    ]
 
 
 def told_season(period: int) -> str:

@@ -302,6 +302,25 @@ def test_on_paper_it_is_light_and_whole(browser: Browser, page: Path, tmp_path: 
     assert 1 <= len(pages) <= 4
 
 
+def test_paper_loses_nothing(browser: Browser, tmp_path: Path) -> None:
+    """All is drawn before the browser divides it into pages, closed nodes are listed, and broad tables fit."""
+    browser.open(written(odd("many columns"), tmp_path))
+    browser.run(
+        """window.drawn = []; new MutationObserver(() => drawn.push(matchMedia("print").matches)).observe(
+        document.querySelector(".charts"), { childList: true })"""
+    )
+    browser.click(".toggle")
+    shown = "[...document.querySelectorAll('.item')].filter((one) => one.offsetParent).length"
+    assert browser.run(shown) == 1
+    browser.print(tmp_path / "page.pdf")
+    assert browser.run("drawn") == [False, False]
+    browser.call("Emulation.setDeviceMetricsOverride", width=718, height=1000, deviceScaleFactor=1, mobile=False)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.run(shown) == browser.run("document.querySelectorAll('.item').length") > 1
+    assert browser.run("document.documentElement.scrollWidth") <= 718
+    browser.call("Emulation.setEmulatedMedia", media="")
+
+
 @pytest.mark.slow
 def test_the_pictures_of_the_docs(browser: Browser, page: Path, tmp_path: Path) -> None:
     browser.open(page)  # this test's own; the example has another

@@ -1,5 +1,7 @@
 /* The page of a segmentation, and the widget: `render` draws what `model.get("data")` knows into an element. */
 
+const PAPER = 720; // pixels: how wide a sheet is between its margins
+
 const render = ({ model, el }) => {
   const root = html("div", { class: "recbayes-report", "data-lm-suppress-shortcuts": "true" }); // JupyterLab has other uses for keys
   el.append(root);
@@ -133,10 +135,11 @@ const drawReport = (root, data, model) => {
     look(null);
   });
 
-  // The pictures
+  // The pictures; on paper they are drawn before browsers divide it into pages, who lose what is drawn later
 
+  const onPaper = () => root.classList.contains("paper");
   const paint = () => {
-    const width = Math.max(Math.floor(place.clientWidth), 280),
+    const width = onPaper() ? PAPER : Math.max(Math.floor(place.clientWidth), 280),
       left = width < 600 ? 44 : 60;
     const view = { low: state.low, high: state.high, width, left, inner: width - left - 10, clip: clipName };
     state.view = view;
@@ -243,17 +246,27 @@ const drawReport = (root, data, model) => {
   model.on?.("change:span", follow);
   let width = 0;
   const resized = new ResizeObserver(
-    () => place.clientWidth && place.clientWidth !== width && ((width = place.clientWidth), paint(), look(null)),
+    () =>
+      !onPaper() &&
+      place.clientWidth &&
+      place.clientWidth !== width &&
+      ((width = place.clientWidth), paint(), look(null)),
   );
-  const modes = ["(prefers-color-scheme: dark)", "print"].map((query) => window.matchMedia(query));
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const toPaper = () => (root.classList.add("paper"), paint());
+  const toScreen = () => (root.classList.remove("paper"), paint());
   choose();
   aim(false);
   width = place.clientWidth;
   resized.observe(place);
-  for (const mode of modes) mode.addEventListener("change", paint);
+  dark.addEventListener("change", paint);
+  window.addEventListener("beforeprint", toPaper);
+  window.addEventListener("afterprint", toScreen);
   return () => {
     resized.disconnect();
-    for (const mode of modes) mode.removeEventListener("change", paint);
+    dark.removeEventListener("change", paint);
+    window.removeEventListener("beforeprint", toPaper);
+    window.removeEventListener("afterprint", toScreen);
     document.removeEventListener("keydown", anywhere);
     model.off?.("change:span", follow);
   };

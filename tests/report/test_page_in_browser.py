@@ -17,6 +17,7 @@ import pytest
 import recbayes as rb
 from tests.browser import CHROMIUM, Browser, chromium
 from tests.report.found import HOSTILE, ODD, hostile, odd, plain
+from tests.report.test_rounding import TOLD
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
 
@@ -248,7 +249,7 @@ def test_the_table_is_saved_as_csv(browser: Browser, tmp_path: Path) -> None:
     for row, known in zip(told, found.rows(), strict=True):
         assert row["start"] == f"'{known['start']}"  # a text that begins with =
         for name in ("level", "level_low", "slope", "noise_high", "probability"):
-            assert row[name] == "" if known[name] is None else float(row[name]) == pytest.approx(known[name], rel=1e-6)
+            assert row[name] == "" if known[name] is None else float(row[name]) == pytest.approx(known[name], rel=1e-11)
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -329,6 +330,19 @@ def test_the_pictures_of_the_docs(browser: Browser, page: Path, tmp_path: Path) 
         "report.png": True,
         "report-phone.png": True,
     }
+
+
+def run_parts(browser: Browser, names: tuple[str, ...], expression: str) -> Any:
+    """The value of an expression that knows what some files of the page's script say."""
+    script = "".join(files("recbayes.report").joinpath("parts", f"{name}.js").read_text(encoding="utf-8") for name in names)
+    return browser.run(f"(() => {{ {script}; return {expression}; }})()")
+
+
+def test_numbers_are_told_as_still_pictures_tell_them(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    told = run_parts(browser, ("basics",), f"{json.dumps(TOLD)}.map(([value, extent]) => told(value, extent))")
+    assert told == [expected for _, _, expected in TOLD]
+    assert run_parts(browser, ("basics",), "[5e7, 1.02e-5, 12.5].map((value) => told(value))") == ["5e7", "1.02e−5", "12.5"]
 
 
 # The tree that the page decodes

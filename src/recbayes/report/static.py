@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
 from recbayes.checks.markup import Column, Markup, joined, short_number, table, tag
 from recbayes.report.picture import FEW, picture
+from recbayes.report.rounding import to_extent
 from recbayes.report.series import names_of
 from recbayes.report.words import sentence
 from recbayes.segmentation.result import Segmentation
@@ -76,12 +75,5 @@ def _number(row: dict[str, Any], what: str, column: str) -> Markup:
         return NOTHING
     if low is None or not low < high:
         return Markup(short_number(value))
-    return _whole(f"{short_number(value)} ({_to(low, high - low)} to {_to(high, high - low)})")
-
-
-def _to(value: float, extent: float) -> str:
-    """With so many digits that a tenth of the extent can be seen."""
-    places = 1 - int(np.floor(np.log10(extent)))
-    if not 0 <= places <= 5 or abs(value) >= 1e7:
-        return short_number(value)
-    return f"{value:.{places}f}".replace("-", "−")
+    extent = high - low
+    return _whole(f"{to_extent(value, extent, 4)} ({to_extent(low, extent)} to {to_extent(high, extent)})")

@@ -27,7 +27,7 @@ const roundNumbers = (low, high, most) => {
   const step = roundStep(high - low, Math.max(most, 1)),
     found = [];
   for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++)
-    found.push(Number((n * step).toPrecision(12)));
+    found.push(Number((n * step).toPrecision(15)));
   return found;
 };
 

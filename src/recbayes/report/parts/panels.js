@@ -11,6 +11,13 @@ const xOf =
 
 const path = (points) => points.map(([x, y], n) => `${n ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
+/* How wide texts of pictures are. */
+const makeRuler = (canvas) => {
+  const brush = canvas.getContext("2d");
+  brush.font = `600 11px ${getComputedStyle(canvas).fontFamily}`;
+  return (text) => brush.measureText(text).width;
+};
+
 const gridOf = (view, ticks, height) => {
   const x = xOf(view);
   return svg("path", { class: "grid", d: ticks.map(([at]) => `M${x(at).toFixed(1)} 0V${height}`).join("") });
@@ -66,16 +73,35 @@ const extentOf = (seen, lines, column, { low, high }) => {
   return [least - room, most + room];
 };
 
-const drawColumn = (data, view, column, height, ticks) => {
-  const seen = seenOf(data.series, column, view);
-  const [least, most] = extentOf(seen, data.lines, column, view);
+/* Round numbers beside a panel, with their texts: two at least, and no more than have room. */
+const marksOf = (least, most, height) => {
+  const many = height > 180 ? 7 : height > 100 ? 4 : 2;
+  const tried = [0, 1, 2, 3, 4].map((more) => roundNumbers(least, most, many + more));
+  const found = tried.find((numbers) => numbers.length > 1) ?? tried[0];
+  const kept = found.filter((_, n) => n % Math.ceil(found.length / (many + 1)) === 0);
+  return kept.map((value) => [value, told(value, 10 * (kept[1] - kept[0]))]);
+};
+
+/* What is drawn of a column in a stretch, before anything is known of its width. */
+const scaleOf = (data, stretch, column, height) => {
+  const seen = seenOf(data.series, column, stretch);
+  const [least, most] = extentOf(seen, data.lines, column, stretch);
+  return { seen, least, most, height, marks: marksOf(least, most, height) };
+};
+
+const scalesOf = (data, stretch, width) => {
+  const height = data.drawn === 1 ? (width < 600 ? 190 : 250) : data.drawn === 2 ? 150 : data.drawn <= FEW ? 104 : 52;
+  return Array.from({ length: data.drawn }, (_, column) => scaleOf(data, stretch, column, height));
+};
+
+const drawColumn = (data, view, column, { seen, least, most, height, marks }, ticks) => {
   const x = xOf(view),
     y = (value) => 4 + (1 - (value - least) / (most - least)) * (height - 8);
   const parts = [gridOf(view, ticks, height)];
-  for (const value of roundNumbers(least, most, height > 180 ? 7 : height > 100 ? 4 : 2)) {
+  for (const [value, text] of marks) {
     parts.push(svg("path", { class: "grid", d: `M${view.left} ${y(value).toFixed(1)}h${view.inner}` }));
     parts.push(
-      svg("text", { class: "label", x: view.left - 6, y: (y(value) + 3.5).toFixed(1), "text-anchor": "end" }, told(value)),
+      svg("text", { class: "label", x: view.left - 6, y: (y(value) + 3.5).toFixed(1), "text-anchor": "end" }, text),
     );
   }
   const inside = svg("g", { "clip-path": `url(#${view.clip})` });
@@ -180,12 +206,10 @@ const namesIn = (changes, view, rows) => {
   return found;
 };
 
-const drawSeries = (data, view, ticks) => {
-  const height = data.drawn === 1 ? (view.width < 600 ? 190 : 250) : data.drawn === 2 ? 150 : data.drawn <= FEW ? 104 : 52;
-  const panels = [];
-  for (let column = 0; column < data.drawn; column++) panels.push(drawColumn(data, view, column, height, ticks));
-  return [drawNames(data, view), ...panels];
-};
+const drawSeries = (data, view, scales, ticks) => [
+  drawNames(data, view),
+  ...scales.map((scale, column) => drawColumn(data, view, column, scale, ticks)),
+];
 
 /* The probability of a change at exactly each place, and of those that are told within their tolerance; hollow: of those
    whose place is too uncertain to be told. */

@@ -139,9 +139,12 @@ const drawReport = (root, data, model) => {
 
   const onPaper = () => root.classList.contains("paper");
   const paint = () => {
-    const width = onPaper() ? PAPER : Math.max(Math.floor(place.clientWidth), 280),
-      left = width < 600 ? 44 : 60;
-    const view = { low: state.low, high: state.high, width, left, inner: width - left - 10, clip: clipName };
+    const width = onPaper() ? PAPER : Math.max(Math.floor(place.clientWidth), 280);
+    const widthOf = makeRuler(canvas),
+      scales = scalesOf(data, state, width);
+    const longest = Math.max(...scales.flatMap(({ marks }) => marks.map(([, text]) => widthOf(text))));
+    const left = Math.ceil(Math.max(width < 600 ? 44 : 60, longest + 10));
+    const view = { low: state.low, high: state.high, width, left, inner: width - left - 10, clip: clipName, widthOf };
     state.view = view;
     const ticks = axis.ticks(view.low, view.high, view.inner);
     const clip = picture(
@@ -157,7 +160,7 @@ const drawReport = (root, data, model) => {
     charts.replaceChildren(
       ...[
         clip,
-        ...drawSeries(data, view, ticks),
+        ...drawSeries(data, view, scales, ticks),
         drawAxis(view, ticks),
         title("Probability of a change"),
         drawChances(data, view, ticks),

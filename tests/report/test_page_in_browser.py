@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import recbayes as rb
+from recbayes.data.frames import read_table
+from recbayes.report.axis import axis_of
 from tests.browser import CHROMIUM, Browser, chromium
 from tests.report.found import HOSTILE, ODD, hostile, odd, plain
 from tests.report.test_rounding import TOLD
@@ -343,6 +346,35 @@ def test_numbers_are_told_as_still_pictures_tell_them(browser: Browser, page: Pa
     told = run_parts(browser, ("basics",), f"{json.dumps(TOLD)}.map(([value, extent]) => told(value, extent))")
     assert told == [expected for _, _, expected in TOLD]
     assert run_parts(browser, ("basics",), "[5e7, 1.02e-5, 12.5].map((value) => told(value))") == ["5e7", "1.02e−5", "12.5"]
+
+
+def ticks_of(browser: Browser, axis: dict[str, Any], length: int, pixels: int = 1000) -> list[list[Any]]:
+    return run_parts(browser, ("basics", "axis"), f"makeAxis({json.dumps(axis)}, {length}).ticks(0, {length}, {pixels})")  # type: ignore[no-any-return]
+
+
+def test_times_of_a_day_are_told_with_their_day(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    start = int(np.datetime64("2024-06-01T23:59:58.100", "ms").astype(int))
+    times = [start + 20 * n for n in range(120)]
+    ticks = ticks_of(browser, {"kind": "dates", "rows": [], "knots": list(range(120)), "times": times}, 120)
+    assert ["23:59:59.000", "1 Jun 2024"] in [tick[1:] for tick in ticks]
+    assert ["00:00:00.000", "2 Jun 2024"] in [tick[1:] for tick in ticks]
+    for position, text, _ in ticks:
+        stamp = np.datetime64(round(start + 20 * (position - 0.5)), "ms")
+        assert str(stamp).endswith(text)
+
+
+def test_no_tick_has_a_time_that_no_row_has(browser: Browser, page: Path) -> None:
+    """Two weeks by the minute, with a month between them, of which the page knows every thirteenth row and the gap."""
+    browser.open(page)
+    times = pd.date_range("2024-01-01", periods=20_000, freq="min")
+    times = times[:10_007].append(times[10_007:] + pd.Timedelta(days=30))
+    axis = axis_of(read_table(pd.Series(np.zeros(len(times)), index=times)), np.array([0]))
+    ticks = ticks_of(browser, axis, len(times))
+    assert len(ticks) >= 4
+    for position, text, *_ in ticks:
+        row = times[min(max(round(position - 0.5), 0), len(times) - 1)]
+        assert text.startswith(f"{row.day} {row:%b}"), (text, row)
 
 
 # The tree that the page decodes

@@ -26,16 +26,22 @@ const gridOf = (view, ticks, height) => {
 const drawAxis = (view, ticks) => {
   const x = xOf(view),
     parts = [];
-  let free = -1e9;
-  for (const [at, text] of ticks) {
-    const half = 3.3 * text.length;
-    const middle = clamp(x(at), half, view.width - half);
-    if (middle - half < free) continue;
-    free = middle + half + 10;
+  const write = (at, text, y, free) => {
+    const half = view.widthOf(text) / 2,
+      middle = clamp(x(at), half, view.width - half);
+    if (middle - half < free) return free;
+    parts.push(svg("text", { class: "label", x: middle.toFixed(1), y, "text-anchor": "middle" }, text));
+    return middle + half + 8;
+  };
+  let [free, freeBelow, day] = [-1e9, -1e9, undefined];
+  for (const [at, text, today] of ticks) {
     parts.push(svg("path", { class: "tick", d: `M${x(at).toFixed(1)} 0v5` }));
-    parts.push(svg("text", { class: "label", x: middle.toFixed(1), y: 18, "text-anchor": "middle" }, text));
+    const then = write(at, text, 18, free);
+    if (then === free) parts.pop();
+    free = then;
+    if (today && today !== day) freeBelow = write(at, (day = today), 32, freeBelow);
   }
-  return picture(view.width, 24, { "aria-hidden": "true" }, parts);
+  return picture(view.width, day ? 38 : 24, { "aria-hidden": "true" }, parts);
 };
 
 const picture = (width, height, attributes, ...children) =>

@@ -224,6 +224,20 @@ def test_keys_alone_are_enough(browser: Browser, page: Path) -> None:
     assert browser.run(CRUMBS) == ["Whole series"]
 
 
+def test_what_has_the_focus_is_in_sight(browser: Browser, tmp_path: Path) -> None:
+    """Also in a tree that is taller than its list."""
+    browser.open(written(odd("many changes"), tmp_path))
+    browser.run("document.querySelector('[role=treeitem]').focus()")
+    for key in ("End", "Home", "End", "ArrowLeft"):
+        browser.press(key)
+        (top, bottom), (least, most), inner = browser.run(
+            """[document.activeElement, document.querySelector(".outline")].map((one) => one.getBoundingClientRect()).map(
+            ({ top, bottom }) => [top, bottom]).concat(document.querySelector(".outline").scrollHeight)"""
+        )
+        assert max(least, 0) - 1 <= top < bottom <= min(most, 900) + 1
+        assert inner > most - least
+
+
 def test_the_tree_is_told_to_those_who_hear_it(browser: Browser, page: Path) -> None:
     """Levels, sizes and names, as the browser hands them to readers of screens."""
     found = hostile()
@@ -233,6 +247,9 @@ def test_the_tree_is_told_to_those_who_hear_it(browser: Browser, page: Path) -> 
     assert len(items) == len(found.tree)
     levels = [property["value"]["value"] for item in items for property in item["properties"] if property["name"] == "level"]
     assert sorted(levels) == sorted(level + 1 for level in found.tree.levels)
+    seen = browser.run("[...document.querySelectorAll('[role=treeitem]')].map((item) => item.innerText.replace(/[▸\\s]+/g, ' '))")
+    labels = browser.run("[...document.querySelectorAll('[role=treeitem]')].map((item) => item.ariaLabel)")
+    assert all(label.startswith(text.strip()) for label, text in zip(labels, seen, strict=True))
     names = sorted(item["name"]["value"] for item in items)
     assert names[0].startswith("2011-01-01 to ")
     assert all("probability" in name and "level" in name for name in names)
@@ -263,6 +280,15 @@ def test_axe_finds_nothing_serious(browser: Browser, page: Path, width: int, dar
     found = browser.run("axe.run(document, {resultTypes: ['violations']}).then(({ violations }) => violations)")
     assert [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in found if one["impact"] != "minor"] == []
     assert browser.run("axe.run(document).then(({ passes }) => passes.length)") > 15
+
+
+def test_nothing_scrolls_that_keys_do_not_reach(browser: Browser, tmp_path: Path) -> None:
+    browser.open(written(odd("many columns"), tmp_path), 380)
+    scrolled = browser.run(
+        """[...document.querySelectorAll("main *")].filter((one) => one.scrollWidth > one.clientWidth + 1 &&
+        ["auto", "scroll"].includes(getComputedStyle(one).overflowX)).map((one) => [one.className, one.tabIndex])"""
+    )
+    assert scrolled == [["wide", 0]]
 
 
 @pytest.mark.parametrize("name", ["hostile", *ODD])

@@ -170,6 +170,25 @@ def test_on_a_phone_the_first_tap_tells_and_the_second_zooms(browser: Browser, p
     assert len(browser.run(CRUMBS)) == 2
 
 
+def test_tooltips_stay_in_low_windows_until_they_are_dismissed(browser: Browser, page: Path) -> None:
+    browser.open(page, 800, 380)
+    place = over_node(browser, hostile(), 0)
+    for down in (60, 190, 330):
+        browser.place(".tree", **place)
+        browser.run(f"scrollBy(0, {190 - down})")
+        x, y = browser.run("(({left, top}) => [left + 300, top + 12])(document.querySelector('.tree').getBoundingClientRect())")
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        top, bottom = browser.run("(({top, bottom}) => [top, bottom])(document.querySelector('.tip').getBoundingClientRect())")
+        assert 0 <= top < bottom <= 380
+    browser.press("Escape")
+    assert browser.run(TIP) is None
+    for selector, seen in ((".tree", True), ("h1", False)):
+        x, y = browser.place(selector, **(place if seen else {}))
+        browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        browser.wait(f"document.querySelector('.tip').hidden === {str(not seen).lower()}")
+
+
 def test_the_slider_goes_from_the_surest_nodes_to_all(browser: Browser, page: Path) -> None:
     """From 1/2 on, nodes are those that are more probable than the threshold."""
     browser.open(page)

@@ -52,10 +52,11 @@ const drawReport = (root, data, model) => {
       state.inTip = told;
       const [width, height] = [tip.offsetWidth, tip.offsetHeight],
         box = place.getBoundingClientRect();
-      const left = clamp(pointer.x - box.left + 16, 0, Math.max(box.width - width, 0));
-      const below =
-        pointer.y + height + 24 < window.innerHeight ? pointer.y - box.top + 16 : pointer.y - box.top - height - 12;
-      tip.style.transform = `translate(${left.toFixed(0)}px, ${below.toFixed(0)}px)`;
+      const right = Math.min(box.right, window.innerWidth) - width;
+      const left = clamp(pointer.x + 16, Math.max(box.left, 0), Math.max(right, box.left, 0));
+      const below = pointer.y + height + 24 < window.innerHeight ? pointer.y + 16 : pointer.y - height - 12;
+      const top = clamp(below, 4, Math.max(window.innerHeight - height - 4, 4));
+      tip.style.transform = `translate(${(left - box.left).toFixed(0)}px, ${(top - box.top).toFixed(0)}px)`;
     }
     if (!node || state.inPanel !== told) panel.replaceChildren(...words.card(node ?? whole(), 50));
     state.inPanel = told;
@@ -224,13 +225,23 @@ const drawReport = (root, data, model) => {
     touched = null;
     zoom(node);
   });
-  root.addEventListener(
-    "keydown",
-    (event) => event.key === "Escape" && state.trail.length && (back(), event.stopPropagation()),
-  );
-  const anywhere = (event) =>
-    event.key === "Escape" && document.activeElement === document.body && state.trail.length && back();
+  const dismiss = () => {
+    touched = null;
+    if (!tip.hidden) look(null);
+  };
+  const escape = () => {
+    dismiss();
+    if (state.trail.length) back();
+  };
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || (tip.hidden && !state.trail.length)) return;
+    event.stopPropagation();
+    escape();
+  });
+  const anywhere = (event) => event.key === "Escape" && document.activeElement === document.body && escape();
+  const elsewhere = (event) => event.composedPath().includes(charts) || dismiss();
   document.addEventListener("keydown", anywhere);
+  document.addEventListener("pointerdown", elsewhere);
   csv.addEventListener("click", () => save(fileName(data.title), csvOf(data.table)));
 
   // What changes from outside
@@ -271,6 +282,7 @@ const drawReport = (root, data, model) => {
     window.removeEventListener("beforeprint", toPaper);
     window.removeEventListener("afterprint", toScreen);
     document.removeEventListener("keydown", anywhere);
+    document.removeEventListener("pointerdown", elsewhere);
     model.off?.("change:span", follow);
   };
 };

@@ -331,6 +331,17 @@ def test_dates_are_shown_as_dates(browser: Browser, page: Path) -> None:
     assert browser.run("document.querySelector('.when').textContent").startswith("2013-07-01 · ")
 
 
+def test_without_scripts_it_is_a_page_with_a_title(browser: Browser, tmp_path: Path) -> None:
+    path = written(odd("many columns"), tmp_path)
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(path, 380)
+    told = browser.run("[document.querySelector('h1')?.innerText, document.documentElement.scrollWidth]")
+    left = browser.run("document.querySelector('h1').getBoundingClientRect().left")
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    assert told == ["Changes of a series", 380]
+    assert left > 8
+
+
 def test_hostile_names_are_shown_as_they_are(browser: Browser, page: Path) -> None:
     browser.open(page)
     assert browser.run("document.querySelector('h1').textContent") == f"Changes of {HOSTILE}"

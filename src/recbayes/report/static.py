@@ -50,7 +50,8 @@ def _table(found: Segmentation) -> list[Markup]:
         body.append([span, node.length, f"{row['probability']:.2f}", row["kind"], *numbers])
     logarithms = "; noise and slopes are those of the logarithms" if found.logarithms else ""
     caption = f"Segments{', with the levels of columns' if several else ''}, with intervals of 80 %{logarithms}"
-    return [table(heads, body, caption), tag("p", tag("small", "; ".join(told_method(found))))]
+    scrolls = {"role": "region", "aria_label": "Table of segments", "tabindex": "0", "style": "overflow-x:auto"}
+    return [tag("div", table(heads, body, caption), **scrolls), tag("p", tag("small", "; ".join(told_method(found))))]
 
 
 def _together(told: tuple[str, ...], numbers: list[Markup], all_: bool) -> Markup:

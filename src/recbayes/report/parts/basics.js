@@ -4,11 +4,17 @@ const SVG = "http://www.w3.org/2000/svg";
 
 const fill = (element, attributes, children) => {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? "" : withoutTurns(String(value)));
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  const shown = children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+  element.append(...shown.map((child) => (typeof child === "string" ? withoutTurns(child) : child)));
   return element;
 };
+
+/* What turns the direction of the text around it is told by its number, as in still pictures. */
+const withoutTurns = (text) =>
+  text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16)}`);
 const html = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
 const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 

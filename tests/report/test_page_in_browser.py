@@ -176,9 +176,13 @@ def test_tooltips_stay_in_low_windows_until_they_are_dismissed(browser: Browser,
     for down in (60, 190, 330):
         browser.place(".tree", **place)
         browser.run(f"scrollBy(0, {190 - down})")
-        x, y = browser.run("(({left, top}) => [left + 300, top + 12])(document.querySelector('.tree').getBoundingClientRect())")
+        x, y = browser.run(
+            "(({left, top}) => [left + 300, top + 12])(document.querySelector('.tree').getBoundingClientRect())"
+        )
         browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        top, bottom = browser.run("(({top, bottom}) => [top, bottom])(document.querySelector('.tip').getBoundingClientRect())")
+        top, bottom = browser.run(
+            "(({top, bottom}) => [top, bottom])(document.querySelector('.tip').getBoundingClientRect())"
+        )
         assert 0 <= top < bottom <= 380
     browser.press("Escape")
     assert browser.run(TIP) is None
@@ -210,6 +214,19 @@ def test_the_slider_goes_from_the_surest_nodes_to_all(browser: Browser, page: Pa
     assert sizes[0] < sizes[-1]
     browser.click(".found")
     assert browser.run(SHOWN) == spans_of(hostile().tree)
+
+
+def test_a_stretch_without_nodes_shows_what_is_around_it(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    node = next(n for n, one in enumerate(hostile().tree) if (one.probability or 1.0) < 0.95)
+    browser.click_at(*browser.place(".tree", **over_node(browser, hostile(), node)))
+    assert len(browser.run(CRUMBS)) == 2
+    slide(browser, 99)
+    left, right = browser.run(
+        """[".band", ".tree"].map((name) => document.querySelector(name).getBoundingClientRect()).map(
+        ({ left, right }, n) => n ? right : left)"""
+    )
+    assert 0 < left < right
 
 
 def test_keys_alone_are_enough(browser: Browser, page: Path) -> None:
@@ -266,7 +283,9 @@ def test_the_tree_is_told_to_those_who_hear_it(browser: Browser, page: Path) -> 
     assert len(items) == len(found.tree)
     levels = [property["value"]["value"] for item in items for property in item["properties"] if property["name"] == "level"]
     assert sorted(levels) == sorted(level + 1 for level in found.tree.levels)
-    seen = browser.run("[...document.querySelectorAll('[role=treeitem]')].map((item) => item.innerText.replace(/[▸\\s]+/g, ' '))")
+    seen = browser.run(
+        "[...document.querySelectorAll('[role=treeitem]')].map((item) => item.innerText.replace(/[▸\\s]+/g, ' '))"
+    )
     labels = browser.run("[...document.querySelectorAll('[role=treeitem]')].map((item) => item.ariaLabel)")
     assert all(label.startswith(text.strip()) for label, text in zip(labels, seen, strict=True))
     names = sorted(item["name"]["value"] for item in items)
@@ -317,6 +336,13 @@ def test_every_page_fits_every_window(browser: Browser, tmp_path: Path, name: st
         browser.open(path, width)
         assert browser.run("document.documentElement.scrollWidth") <= width
         assert browser.run("document.querySelectorAll('.tick').length") >= 2
+        marks = "[...document.querySelectorAll('.column')].map((one) => one.querySelectorAll('.label').length)"
+        assert min(browser.run(marks)) >= 2
+        texts = "[...document.querySelectorAll('.charts svg text')].map((one) => one.getBoundingClientRect())"
+        names = "[...document.querySelectorAll('.item')].flatMap((one) => [...one.querySelectorAll('.end')].map((end) =>"
+        over = "end.getBoundingClientRect().right - one.querySelector('.bar').getBoundingClientRect().left))"
+        assert max(browser.run(f"{names} {over}")) <= 0
+        assert browser.run(f"{texts}.filter(({{left, right}}) => left < -0.5 || right > {width + 0.5}).length") == 0
         assert "NaN" not in browser.run("document.querySelector('main').outerHTML")
         assert "undefined" not in browser.run("document.querySelector('main').outerHTML")
     slide(browser, 1)
@@ -340,6 +366,12 @@ def test_without_scripts_it_is_a_page_with_a_title(browser: Browser, tmp_path: P
     browser.call("Emulation.setScriptExecutionDisabled", value=False)
     assert told == ["Changes of a series", 380]
     assert left > 8
+
+
+def test_names_do_not_turn_what_follows(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    told = run_parts(browser, ("basics",), 'html("p", { "aria-label": "a\\u202eb" }, "a\\u202eb · 1 %").outerHTML')
+    assert told == '<p aria-label="a\\u202eb">a\\u202eb · 1 %</p>'
 
 
 def test_hostile_names_are_shown_as_they_are(browser: Browser, page: Path) -> None:

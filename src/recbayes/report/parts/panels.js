@@ -12,10 +12,18 @@ const xOf =
 const path = (points) => points.map(([x, y], n) => `${n ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
 /* How wide texts of pictures are. */
-const makeRuler = (canvas) => {
+const makeRuler = (canvas, place) => {
   const brush = canvas.getContext("2d");
-  brush.font = `600 11px ${getComputedStyle(canvas).fontFamily}`;
+  brush.font = `600 11px ${getComputedStyle(place).fontFamily}`;
   return (text) => brush.measureText(text).width;
+};
+
+/* As much of a text as has room. */
+const fitting = (text, room, widthOf) => {
+  if (widthOf(text) <= room) return text;
+  const letters = [...text].slice(0, 200);
+  while (letters.length && widthOf(`${letters.join("")}…`) > room) letters.pop();
+  return letters.length ? `${letters.join("")}…` : "";
 };
 
 const gridOf = (view, ticks, height) => {
@@ -169,7 +177,10 @@ const drawColumn = (data, view, column, { seen, least, most, height, marks }, ti
     }
   }
   parts.push(inside, changeLines(data, view, height));
-  if (data.named) parts.push(svg("text", { class: "name", x: view.left + 6, y: 15 }, shortened(data.columns[column], 40)));
+  if (data.named) {
+    const name = fitting(data.columns[column], Math.min(view.inner - 12, 300), view.widthOf);
+    parts.push(svg("text", { class: "name", x: view.left + 6, y: 15 }, name));
+  }
   return picture(view.width, height, { class: "column", "aria-hidden": "true" }, parts);
 };
 
@@ -201,8 +212,8 @@ const namesIn = (changes, view, rows) => {
     free = Array(rows).fill(-1e9),
     found = [];
   for (const { position, name, probability } of changes) {
-    const text = `${shortened(name, 20)} · ${percent(probability)}`,
-      half = 3.4 * text.length;
+    const text = `${fitting(name, 180, view.widthOf)} · ${percent(probability)}`,
+      half = view.widthOf(text) / 2;
     const middle = clamp(x(position), half, view.width - half);
     const row = free.findIndex((end) => middle - half > end);
     if (row < 0) continue;
@@ -256,7 +267,9 @@ const drawChances = (data, view, ticks) => {
 /* Every node is a band over its span in the row of its depth, the fuller the more probable. */
 const drawTree = (nodes, view, ticks) => {
   const x = xOf(view);
-  const there = nodes.filter(({ start, end }) => start >= view.low && end <= view.high);
+  const inside = nodes.filter(({ start, end }) => start >= view.low && end <= view.high);
+  const around = nodes.filter(({ start, end }) => start <= view.low && end >= view.high).at(-1);
+  const there = inside.length || !around ? inside : [around]; // as far as it can be seen
   const top = Math.min(...there.map(({ depth }) => depth)),
     rows = Math.max(...there.map(({ depth }) => depth)) - top + 1;
   const step = there.length ? clamp(360 / rows, 6, 27) : 27,
@@ -264,8 +277,8 @@ const drawTree = (nodes, view, ticks) => {
   const parts = [gridOf(view, ticks, height)],
     bands = [];
   for (const node of there) {
-    const left = x(node.start) + 0.75,
-      width = Math.max(x(node.end) - x(node.start) - 1.5, 1),
+    const left = x(Math.max(node.start, view.low)) + 0.75,
+      width = Math.max(x(Math.min(node.end, view.high)) - left - 0.75, 1),
       y = 2 + (node.depth - top) * step;
     bands.push({ node, left, right: left + width, top: y, bottom: y + step });
     parts.push(
@@ -280,8 +293,9 @@ const drawTree = (nodes, view, ticks) => {
       }),
     );
     const text = percent(node.probability);
-    if (step >= 14 && width > 7 * text.length + 4) {
-      const told = node.label && width > 6.2 * (text.length + node.label.length) + 30 ? `${node.label} · ${text}` : text;
+    if (step >= 14 && width > view.widthOf(text) + 4) {
+      const whole = `${node.label} · ${text}`,
+        told = view.widthOf(whole) + 24 < width ? whole : text;
       parts.push(
         svg(
           "text",

@@ -141,7 +141,7 @@ const drawReport = (root, data, model) => {
   const onPaper = () => root.classList.contains("paper");
   const paint = () => {
     const width = onPaper() ? PAPER : Math.max(Math.floor(place.clientWidth), 280);
-    const widthOf = makeRuler(canvas),
+    const widthOf = makeRuler(canvas, charts),
       scales = scalesOf(data, state, width);
     const longest = Math.max(...scales.flatMap(({ marks }) => marks.map(([, text]) => widthOf(text))));
     const left = Math.ceil(Math.max(width < 600 ? 44 : 60, longest + 10));
@@ -200,7 +200,7 @@ const drawReport = (root, data, model) => {
     let found = null;
     for (const node of state.nodes)
       if (node.start <= position && position < node.end && node.start >= state.low && node.end <= state.high) found = node;
-    return found;
+    return found ?? state.bands[0]?.node ?? null;
   };
   let touched = null;
   charts.addEventListener("pointermove", (event) => {

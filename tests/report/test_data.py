@@ -113,7 +113,7 @@ def test_table_is_the_table(found: rb.Segmentation, data: dict[str, Any]) -> Non
         else:
             assert told[:2] == [found.data.place(node.start), found.data.place(node.end - 1)]
         for one, other in zip(told[2:], known[2:], strict=True):
-            assert one == (pytest.approx(other, rel=1e-6) if isinstance(other, float) else other)
+            assert one == (pytest.approx(other, rel=1e-11) if isinstance(other, float) else other)
 
 
 def test_names_of_rows_are_there_where_spans_end(found: rb.Segmentation, data: dict[str, Any]) -> None:

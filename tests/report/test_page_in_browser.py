@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import recbayes as rb
+from recbayes.data.frames import read_table
+from recbayes.report.axis import axis_of
 from tests.browser import CHROMIUM, Browser, chromium
 from tests.report.found import HOSTILE, ODD, hostile, odd, plain
+from tests.report.test_rounding import TOLD
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
 
@@ -166,6 +170,29 @@ def test_on_a_phone_the_first_tap_tells_and_the_second_zooms(browser: Browser, p
     assert len(browser.run(CRUMBS)) == 2
 
 
+def test_tooltips_stay_in_low_windows_until_they_are_dismissed(browser: Browser, page: Path) -> None:
+    browser.open(page, 800, 380)
+    place = over_node(browser, hostile(), 0)
+    for down in (60, 190, 330):
+        browser.place(".tree", **place)
+        browser.run(f"scrollBy(0, {190 - down})")
+        x, y = browser.run(
+            "(({left, top}) => [left + 300, top + 12])(document.querySelector('.tree').getBoundingClientRect())"
+        )
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        top, bottom = browser.run(
+            "(({top, bottom}) => [top, bottom])(document.querySelector('.tip').getBoundingClientRect())"
+        )
+        assert 0 <= top < bottom <= 380
+    browser.press("Escape")
+    assert browser.run(TIP) is None
+    for selector, seen in ((".tree", True), ("h1", False)):
+        x, y = browser.place(selector, **(place if seen else {}))
+        browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        browser.wait(f"document.querySelector('.tip').hidden === {str(not seen).lower()}")
+
+
 def test_the_slider_goes_from_the_surest_nodes_to_all(browser: Browser, page: Path) -> None:
     """From 1/2 on, nodes are those that are more probable than the threshold."""
     browser.open(page)
@@ -187,6 +214,19 @@ def test_the_slider_goes_from_the_surest_nodes_to_all(browser: Browser, page: Pa
     assert sizes[0] < sizes[-1]
     browser.click(".found")
     assert browser.run(SHOWN) == spans_of(hostile().tree)
+
+
+def test_a_stretch_without_nodes_shows_what_is_around_it(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    node = next(n for n, one in enumerate(hostile().tree) if (one.probability or 1.0) < 0.95)
+    browser.click_at(*browser.place(".tree", **over_node(browser, hostile(), node)))
+    assert len(browser.run(CRUMBS)) == 2
+    slide(browser, 99)
+    left, right = browser.run(
+        """[".band", ".tree"].map((name) => document.querySelector(name).getBoundingClientRect()).map(
+        ({ left, right }, n) => n ? right : left)"""
+    )
+    assert 0 < left < right
 
 
 def test_keys_alone_are_enough(browser: Browser, page: Path) -> None:
@@ -220,6 +260,20 @@ def test_keys_alone_are_enough(browser: Browser, page: Path) -> None:
     assert browser.run(CRUMBS) == ["Whole series"]
 
 
+def test_what_has_the_focus_is_in_sight(browser: Browser, page: Path) -> None:
+    """Also in a tree that is taller than its list."""
+    browser.open(page)
+    browser.run("document.querySelector('.outline').style.maxHeight = '4rem'")
+    browser.run("document.querySelector('[role=treeitem]').focus()")
+    for key in ("End", "Home", "End", "ArrowLeft"):
+        browser.press(key)
+        (top, bottom), (least, most) = browser.run(
+            """[document.activeElement, document.querySelector(".outline")].map((one) => one.getBoundingClientRect()).map(
+            ({ top, bottom }) => [top, bottom])"""
+        )
+        assert max(least, 0) - 1 <= top < bottom <= min(most, 900) + 1
+
+
 def test_the_tree_is_told_to_those_who_hear_it(browser: Browser, page: Path) -> None:
     """Levels, sizes and names, as the browser hands them to readers of screens."""
     found = hostile()
@@ -229,6 +283,11 @@ def test_the_tree_is_told_to_those_who_hear_it(browser: Browser, page: Path) -> 
     assert len(items) == len(found.tree)
     levels = [property["value"]["value"] for item in items for property in item["properties"] if property["name"] == "level"]
     assert sorted(levels) == sorted(level + 1 for level in found.tree.levels)
+    seen = browser.run(
+        "[...document.querySelectorAll('[role=treeitem]')].map((item) => item.innerText.replace(/[▸\\s]+/g, ' '))"
+    )
+    labels = browser.run("[...document.querySelectorAll('[role=treeitem]')].map((item) => item.ariaLabel)")
+    assert all(label.startswith(text.strip()) for label, text in zip(labels, seen, strict=True))
     names = sorted(item["name"]["value"] for item in items)
     assert names[0].startswith("2011-01-01 to ")
     assert all("probability" in name and "level" in name for name in names)
@@ -248,7 +307,7 @@ def test_the_table_is_saved_as_csv(browser: Browser, tmp_path: Path) -> None:
     for row, known in zip(told, found.rows(), strict=True):
         assert row["start"] == f"'{known['start']}"  # a text that begins with =
         for name in ("level", "level_low", "slope", "noise_high", "probability"):
-            assert row[name] == "" if known[name] is None else float(row[name]) == pytest.approx(known[name], rel=1e-6)
+            assert row[name] == "" if known[name] is None else float(row[name]) == pytest.approx(known[name], rel=1e-11)
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -261,6 +320,16 @@ def test_axe_finds_nothing_serious(browser: Browser, page: Path, width: int, dar
     assert browser.run("axe.run(document).then(({ passes }) => passes.length)") > 15
 
 
+def test_nothing_scrolls_that_keys_do_not_reach(browser: Browser, tmp_path: Path) -> None:
+    browser.open(written(odd("many columns"), tmp_path), 380)
+    browser.run("[...document.querySelectorAll('[role=treeitem]')].at(-1).focus()")
+    scrolled = browser.run(
+        """[...document.querySelectorAll("main *")].filter((one) => one.scrollWidth > one.clientWidth + 1 &&
+        ["auto", "scroll"].includes(getComputedStyle(one).overflowX)).map((one) => [one.className, one.tabIndex])"""
+    )
+    assert scrolled == [["wide", 0]]
+
+
 @pytest.mark.parametrize("name", ["hostile", *ODD])
 def test_every_page_fits_every_window(browser: Browser, tmp_path: Path, name: str) -> None:
     path = written(hostile() if name == "hostile" else odd(name), tmp_path)
@@ -268,6 +337,13 @@ def test_every_page_fits_every_window(browser: Browser, tmp_path: Path, name: st
         browser.open(path, width)
         assert browser.run("document.documentElement.scrollWidth") <= width
         assert browser.run("document.querySelectorAll('.tick').length") >= 2
+        marks = "[...document.querySelectorAll('.column')].map((one) => one.querySelectorAll('.label').length)"
+        assert min(browser.run(marks)) >= 2
+        texts = "[...document.querySelectorAll('.charts svg text')].map((one) => one.getBoundingClientRect())"
+        names = "[...document.querySelectorAll('.item')].flatMap((one) => [...one.querySelectorAll('.end')].map((end) =>"
+        over = "end.getBoundingClientRect().right - one.querySelector('.bar').getBoundingClientRect().left))"
+        assert max(browser.run(f"{names} {over}")) <= 0
+        assert browser.run(f"{texts}.filter(({{left, right}}) => left < -0.5 || right > {width + 0.5}).length") == 0
         assert "NaN" not in browser.run("document.querySelector('main').outerHTML")
         assert "undefined" not in browser.run("document.querySelector('main').outerHTML")
     slide(browser, 1)
@@ -280,6 +356,26 @@ def test_dates_are_shown_as_dates(browser: Browser, page: Path) -> None:
     labels = browser.run("[...document.querySelectorAll('.charts .tick + .label')].map((one) => one.textContent)")
     assert {"2012", "2016", "2020"} <= set(labels)
     assert browser.run("document.querySelector('.when').textContent").startswith("2013-07-01 · ")
+
+
+def test_without_scripts_it_is_a_page_with_a_title(browser: Browser, tmp_path: Path) -> None:
+    path = written(odd("many columns"), tmp_path)
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(path, 380)
+        told = browser.run(
+            """[...document.querySelectorAll("h1")].map((one) => [one.innerText, one.getBoundingClientRect().left > 8])
+            .concat(document.documentElement.scrollWidth)"""
+        )
+    finally:
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    assert told == [["Changes of a series", True], 380]
+
+
+def test_names_do_not_turn_what_follows(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    told = run_parts(browser, ("basics",), 'html("p", { "aria-label": "a\\u202eb" }, "a\\u202eb · 1 %").outerHTML')
+    assert told == '<p aria-label="a\\u202eb">a\\u202eb · 1 %</p>'
 
 
 def test_hostile_names_are_shown_as_they_are(browser: Browser, page: Path) -> None:
@@ -302,6 +398,25 @@ def test_on_paper_it_is_light_and_whole(browser: Browser, page: Path, tmp_path: 
     assert 1 <= len(pages) <= 4
 
 
+def test_paper_loses_nothing(browser: Browser, tmp_path: Path) -> None:
+    """All is drawn before the browser divides it into pages, closed nodes are listed, and broad tables fit."""
+    browser.open(written(odd("many columns"), tmp_path))
+    browser.run(
+        """window.drawn = []; new MutationObserver(() => drawn.push(matchMedia("print").matches)).observe(
+        document.querySelector(".charts"), { childList: true })"""
+    )
+    browser.click(".toggle")
+    shown = "[...document.querySelectorAll('.item')].filter((one) => one.offsetParent).length"
+    assert browser.run(shown) == 1
+    browser.print(tmp_path / "page.pdf")
+    assert browser.run("drawn") == [False, False]
+    browser.call("Emulation.setDeviceMetricsOverride", width=718, height=1000, deviceScaleFactor=1, mobile=False)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.run(shown) == browser.run("document.querySelectorAll('.item').length") > 1
+    assert browser.run("document.documentElement.scrollWidth") <= 718
+    browser.call("Emulation.setEmulatedMedia", media="")
+
+
 @pytest.mark.slow
 def test_the_pictures_of_the_docs(browser: Browser, page: Path, tmp_path: Path) -> None:
     browser.open(page)  # this test's own; the example has another
@@ -310,6 +425,48 @@ def test_the_pictures_of_the_docs(browser: Browser, page: Path, tmp_path: Path) 
         "report.png": True,
         "report-phone.png": True,
     }
+
+
+def run_parts(browser: Browser, names: tuple[str, ...], expression: str) -> Any:
+    """The value of an expression that knows what some files of the page's script say."""
+    script = "".join(files("recbayes.report").joinpath("parts", f"{name}.js").read_text(encoding="utf-8") for name in names)
+    return browser.run(f"(() => {{ {script}; return {expression}; }})()")
+
+
+def test_numbers_are_told_as_still_pictures_tell_them(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    told = run_parts(browser, ("basics",), f"{json.dumps(TOLD)}.map(([value, extent]) => told(value, extent))")
+    assert told == [expected for _, _, expected in TOLD]
+    assert run_parts(browser, ("basics",), "[5e7, 1.02e-5, 12.5].map((value) => told(value))") == ["5e7", "1.02e−5", "12.5"]
+
+
+def ticks_of(browser: Browser, axis: dict[str, Any], length: int, pixels: int = 1000) -> list[list[Any]]:
+    return run_parts(browser, ("basics", "axis"), f"makeAxis({json.dumps(axis)}, {length}).ticks(0, {length}, {pixels})")  # type: ignore[no-any-return]
+
+
+def test_times_of_a_day_are_told_with_their_day(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    start = int(np.datetime64("2024-06-01T23:59:58.100", "ms").astype(int))
+    times = [start + 20 * n for n in range(120)]
+    ticks = ticks_of(browser, {"kind": "dates", "rows": [], "knots": list(range(120)), "times": times}, 120)
+    assert ["23:59:59.000", "1 Jun 2024"] in [tick[1:] for tick in ticks]
+    assert ["00:00:00.000", "2 Jun 2024"] in [tick[1:] for tick in ticks]
+    for position, text, _ in ticks:
+        stamp = np.datetime64(round(start + 20 * (position - 0.5)), "ms")
+        assert str(stamp).endswith(text)
+
+
+def test_no_tick_has_a_time_that_no_row_has(browser: Browser, page: Path) -> None:
+    """Two weeks by the minute, with a month between them, of which the page knows every thirteenth row and the gap."""
+    browser.open(page)
+    times = pd.date_range("2024-01-01", periods=20_000, freq="min")
+    times = times[:10_007].append(times[10_007:] + pd.Timedelta(days=30))
+    axis = axis_of(read_table(pd.Series(np.zeros(len(times)), index=times)), np.array([0]))
+    ticks = ticks_of(browser, axis, len(times))
+    assert len(ticks) >= 4
+    for position, text, *_ in ticks:
+        row = times[min(max(round(position - 0.5), 0), len(times) - 1)]
+        assert text.startswith(f"{row.day} {row:%b}"), (text, row)
 
 
 # The tree that the page decodes

@@ -124,7 +124,7 @@ def test_it_lives_in_jupyterlab(browser: Browser, lab: str) -> None:
     browser.press("ArrowDown")  # JupyterLab would go to another cell
     assert browser.run("document.activeElement.dataset.span") == items[1]
     start, end = map(int, items[-1].split(":"))
-    browser.click(f"{REPORT} [role=treeitem][data-span='{items[-1]}'] .item")
+    browser.click(f"{REPORT} [role=treeitem][data-span='{items[-1]}']")
     browser.wait(f"document.body.innerText.includes('Python knows [{start}, {end}]')", PATIENCE)
     assert browser.run(f"document.querySelectorAll('{REPORT} .band').length") < bands
     browser.run(f"void {KERNEL}.requestExecute({{code: 'widget.span = [0, 100]'}})")

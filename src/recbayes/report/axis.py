@@ -13,6 +13,7 @@ import numpy as np
 from recbayes.data.table import Table
 
 KNOTS = 1500  # rows whose times the page knows
+GAPS, WIDE = 250, 3.0  # gaps of which it knows both ends; how much longer than other steps these are
 NAMED = 2000  # rows up to which all have their names
 LATEST = 8.0e15  # milliseconds from 1970: what scripts take for a date
 COARSE = 60  # milliseconds that a series must last for its ticks to be dates
@@ -32,9 +33,18 @@ def axis_of(table: Table, ends: np.ndarray) -> dict[str, Any]:
     times = _numbers(table)
     if times is None:
         return found
-    knots = np.unique(np.linspace(0, len(table) - 1, min(len(table), KNOTS)).round().astype(np.int64))
+    knots = np.linspace(0, len(table) - 1, min(len(table), KNOTS)).round().astype(np.int64)
+    knots = np.unique(np.concatenate([knots, _beside_gaps(times)]))
     dates = table.times is not None and table.times.dtype.kind == "M"
     return {**found, "kind": "dates" if dates else "numbers", "knots": knots.tolist(), "times": times[knots].tolist()}
+
+
+def _beside_gaps(times: np.ndarray) -> np.ndarray:
+    """The rows before and after the largest gaps, between which lines would tell of times that no row has."""
+    steps = np.diff(times).astype(np.float64)
+    largest = np.argsort(-steps, kind="stable")[:GAPS]
+    before = largest[steps[largest] > WIDE * np.median(steps)]
+    return np.concatenate([before, before + 1])
 
 
 def _cut(name: str) -> str:

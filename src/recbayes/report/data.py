@@ -6,6 +6,7 @@ import numpy as np
 
 from recbayes import __version__
 from recbayes.report.axis import axis_of
+from recbayes.report.rounding import significant
 from recbayes.report.series import MOST_COLUMNS, lines_of, names_of, series_of
 from recbayes.report.spans import PLACES, near_changes, told
 from recbayes.report.values import nodes_of, values_of
@@ -13,6 +14,7 @@ from recbayes.report.words import made_of, model_of, sentence, trust_of, unplace
 from recbayes.segmentation.result import Segmentation
 from recbayes.segmentation.texts import headline
 
+CELL = 12  # digits of a number in the table that is saved
 SMALLEST = 1e-4  # probability of a boundary that is drawn
 
 
@@ -91,4 +93,4 @@ def _label(found: Segmentation, row: int) -> str | int:
 def _cell(value: Any) -> Any:
     if not isinstance(value, float):
         return value
-    return float(f"{value:.7g}") if np.isfinite(value) else None
+    return significant(value, CELL)

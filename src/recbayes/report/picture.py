@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from recbayes.checks.markup import Markup, joined, short_number, tag
+from recbayes.report.rounding import to_extent
 from recbayes.report.series import lines_of, names_of, series_of
 from recbayes.segmentation.result import Segmentation
 
@@ -41,6 +42,8 @@ def picture(found: Segmentation) -> Markup:
     bottom = top + len(columns) * (height + GAP)
     cuts = [_cut(_x(change.position, length), top, bottom - GAP) for change in found.changes]
     tree, below = _tree(found, bottom) if found.changes else (Markup(""), bottom)
+    marks = [text for n, column in enumerate(columns) for _, text in _marks(*_extent(column, lines, n))]
+    wider = max(0.0, LETTER * max(map(len, marks), default=0) + 6.0 - LEFT)  # than there is room for, on the left
     return tag(
         "svg",
         tag("title", "The series with its segments, when it changes, and the tree of its segments"),
@@ -49,8 +52,8 @@ def picture(found: Segmentation) -> Markup:
         _axis(found, below),
         xmlns="http://www.w3.org/2000/svg",
         role="img",
-        viewBox=f"0 0 {WIDTH:g} {below + 22:g}",
-        width=f"{WIDTH:g}",
+        viewBox=f"{-wider:g} 0 {WIDTH + wider:g} {below + 22:g}",
+        width=f"{WIDTH + wider:g}",
         style="max-width:100%;height:auto;font-family:system-ui,sans-serif",
     )
 
@@ -80,14 +83,31 @@ def _text(x: float, y: float, text: str, anchor: str, **look: object) -> Markup:
     return tag("text", text, **(place | {"fill": "currentColor"} | look))
 
 
+def _seen(column: dict[str, Any]) -> list[Numbers]:
+    """Values, or of every bin the least and the greatest."""
+    return [column["values"]] if "values" in column else [column["low"], column["high"]]
+
+
+def _extent(column: dict[str, Any], lines: list[dict[str, Any]], n: int) -> tuple[float, float]:
+    means = (line["columns"][n]["mean"] for line in lines)
+    known = [value for numbers in (*_seen(column), *means) for value in numbers if value is not None]
+    return min(known, default=0.0), max(known, default=1.0)
+
+
+def _marks(low: float, high: float) -> list[tuple[float, str]]:
+    """Round numbers, and how they are written: with the digits that their steps need."""
+    numbers = list(round_numbers(low, high))
+    if len(numbers) < 2:
+        return [(value, short_number(value)) for value in numbers]
+    return [(value, to_extent(value, 10.0 * (numbers[1] - numbers[0]))) for value in numbers]
+
+
 def _panel(
     column: dict[str, Any], lines: list[dict[str, Any]], n: int, place: tuple[float, float], length: int, name: str
 ) -> Markup:
     """One column with what was to be expected of it, and its axis."""
-    seen = [column["values"]] if "values" in column else [column["low"], column["high"]]
-    fits = [line["columns"][n] for line in lines]
-    known = [value for numbers in (*seen, *(fit["mean"] for fit in fits)) for value in numbers if value is not None]
-    low, high = min(known, default=0.0), max(known, default=1.0)
+    seen, fits = _seen(column), [line["columns"][n] for line in lines]
+    low, high = _extent(column, lines, n)
     top, height = place
     extent = (high - low) or abs(high) or 1.0
 
@@ -98,9 +118,9 @@ def _panel(
         return LEFT + np.array(at) / length * INNER
 
     parts = []
-    for value in round_numbers(low, high):
+    for value, text in _marks(low, high):
         parts.append(_dash(LEFT, y(value), LEFT + INNER, y(value), stroke="currentColor", stroke_opacity="0.15"))
-        parts.append(_text(LEFT - 5, y(value) + 3.5, short_number(value), "end", font_size="10"))
+        parts.append(_text(LEFT - 5, y(value) + 3.5, text, "end", font_size="10"))
     parts += [_band(x(line["at"]), fit, y) for line, fit in zip(lines, fits, strict=True)]
     rows = LEFT + (np.arange(len(seen[0])) + 0.5) / len(seen[0]) * INNER
     if len(seen) == 2:
@@ -218,7 +238,7 @@ def round_numbers(low: float, high: float, most: int = 5) -> Iterable[float]:
     decade = 10.0 ** np.floor(np.log10(size))
     step = next(factor * decade for factor in (1.0, 2.0, 5.0, 10.0) if factor * decade >= size * (1 - 1e-9))
     first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
-    return [float(f"{n * step:.12g}") for n in range(first, last + 1)]
+    return [float(f"{n * step:.15g}") for n in range(first, last + 1)]
 
 
 def _cut_name(name: str) -> str:

@@ -8,6 +8,19 @@ import numpy as np
 SEEN = 5  # digits
 
 
+def to_extent(value: float, extent: float, least: int = 0) -> str:
+    """With so many digits that a tenth of the extent can be seen, and at least so many, as `told` of the page's script."""
+    size = floor(log10(abs(value))) if value else 0
+    places = 1 - floor(log10(extent) + 1e-9)
+    places = max(places, least - 1 - size) if least else places
+    digits = max(size + 1 + places, 1)
+    if (size >= 7 and digits < 4) or size >= 15 or (size < -4 and places > 5):
+        mantissa, power = f"{value:.{min(digits, 17) - 1}e}".split("e")
+        return f"{mantissa}e{int(power)}".replace("-", "−")
+    text = f"{value:.{min(max(places, 0), 15)}f}" if value or places <= 5 else "0"
+    return text.replace("-", "−") if float(text) else text.lstrip("-")
+
+
 def significant(value: float, digits: int = SEEN) -> float | None:
     """A number of its own: a slope, a deviation."""
     return float(f"{value:.{digits}g}") if np.isfinite(value) else None

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
 from recbayes.checks.markup import Column, Markup, joined, short_number, table, tag
 from recbayes.report.picture import FEW, picture
+from recbayes.report.rounding import to_extent
 from recbayes.report.series import names_of
 from recbayes.report.words import sentence
 from recbayes.segmentation.result import Segmentation
@@ -51,7 +50,8 @@ def _table(found: Segmentation) -> list[Markup]:
         body.append([span, node.length, f"{row['probability']:.2f}", row["kind"], *numbers])
     logarithms = "; noise and slopes are those of the logarithms" if found.logarithms else ""
     caption = f"Segments{', with the levels of columns' if several else ''}, with intervals of 80 %{logarithms}"
-    return [table(heads, body, caption), tag("p", tag("small", "; ".join(told_method(found))))]
+    scrolls = {"role": "region", "aria_label": "Table of segments", "tabindex": "0", "style": "overflow-x:auto"}
+    return [tag("div", table(heads, body, caption), **scrolls), tag("p", tag("small", "; ".join(told_method(found))))]
 
 
 def _together(told: tuple[str, ...], numbers: list[Markup], all_: bool) -> Markup:
@@ -76,12 +76,5 @@ def _number(row: dict[str, Any], what: str, column: str) -> Markup:
         return NOTHING
     if low is None or not low < high:
         return Markup(short_number(value))
-    return _whole(f"{short_number(value)} ({_to(low, high - low)} to {_to(high, high - low)})")
-
-
-def _to(value: float, extent: float) -> str:
-    """With so many digits that a tenth of the extent can be seen."""
-    places = 1 - int(np.floor(np.log10(extent)))
-    if not 0 <= places <= 5 or abs(value) >= 1e7:
-        return short_number(value)
-    return f"{value:.{places}f}".replace("-", "−")
+    extent = high - low
+    return _whole(f"{to_extent(value, extent, 4)} ({to_extent(low, extent)} to {to_extent(high, extent)})")

@@ -27,30 +27,28 @@ const roundNumbers = (low, high, most) => {
   const step = roundStep(high - low, Math.max(most, 1)),
     found = [];
   for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++)
-    found.push(Number((n * step).toPrecision(12)));
+    found.push(Number((n * step).toPrecision(15)));
   return found;
 };
 
 const two = (number) => String(number).padStart(2, "0");
 
-/* Dates that are round, with what is said of them: no more than changes from one to the next. */
+/* Dates that are round, with what is said of them; of times of a day, also which day it is. */
 const roundDates = (low, high, most) => {
   const extent = high - low,
     found = [];
   const months = [1, 3, 6].find((n) => extent / ((n * YEAR) / 12) <= most);
   const small = STEPS.find((step) => extent / step <= most);
   if (small && small <= 14 * DAY) {
-    let day = "";
     for (let time = Math.ceil(low / small) * small; time <= high; time += small) {
       const date = new Date(time),
         today = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
       const clock = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`;
       const seconds = small < MINUTE ? `:${two(date.getUTCSeconds())}` : "";
       const parts = small < SECOND ? `.${String(date.getUTCMilliseconds()).padStart(3, "0")}` : "";
-      const fresh = today !== day;
-      day = today;
-      if (small >= DAY) found.push([time, found.length && date.getUTCMonth() ? today : `${today} ${date.getUTCFullYear()}`]);
-      else found.push([time, fresh && (!found.length || small >= HOUR) ? `${today} ${clock}` : clock + seconds + parts]);
+      const whole = `${today} ${date.getUTCFullYear()}`;
+      if (small >= DAY) found.push([time, found.length && date.getUTCMonth() ? today : whole]);
+      else found.push([time, clock + seconds + parts, whole]);
     }
     return found;
   }
@@ -73,18 +71,33 @@ const makeAxis = ({ kind, rows, names, knots, times }, length) => {
   const timeAt = (position) => between(position - 0.5, knots, times);
   const rowOf = (time) => between(time, times, knots) + 0.5;
 
-  /* Positions and texts, about one in so many pixels. */
+  /* Between neighbouring rows, further than that from each other: no row has such a time. */
+  const inGap = (time, far) => {
+    const after = placeOf(times, time);
+    if (!after || after === times.length || times[after] === time) return false;
+    return knots[after] - knots[after - 1] === 1 && times[after] - times[after - 1] > far;
+  };
+  const roundTimes = (low, high, most) => {
+    const [from, to] = [timeAt(low), timeAt(high)];
+    const found =
+      kind === "dates"
+        ? roundDates(from, to, most)
+        : roundNumbers(from, to, most).map((number) => [number, minus(String(number))]);
+    const far = found.length > 1 ? 1.5 * (found[1][0] - found[0][0]) : Infinity;
+    return found.filter(([time]) => !inGap(time, far)).map(([time, ...texts]) => [rowOf(time), ...texts]);
+  };
+
+  /* Positions and texts, about one in so many pixels; where gaps leave few of them, finer ones. */
   const ticks = (low, high, pixels) => {
-    const most = Math.max(Math.floor(pixels / (kind === "dates" ? 95 : 75)), 2);
+    const most = Math.max(Math.floor(pixels / (kind === "rows" || kind === "numbers" ? 75 : 95)), 2);
     const inside = ([position]) => position >= low && position <= high;
     if (kind === "dates" || kind === "numbers") {
-      const [from, to] = [timeAt(low), timeAt(high)];
-      const found =
-        kind === "dates"
-          ? roundDates(from, to, most)
-          : roundNumbers(from, to, most).map((number) => [number, minus(String(number))]);
-      const placed = found.map(([time, text]) => [rowOf(time), text]).filter(inside);
-      if (placed.length > 1) return placed;
+      let best = [];
+      for (let more = 1; more <= 64 && best.length < Math.max(most / 3, 2); more *= 2) {
+        const found = roundTimes(low, high, more * most).filter(inside);
+        if (found.length > best.length) best = found.filter((_, n) => n % Math.ceil(found.length / (most + 1)) === 0);
+      }
+      if (best.length > 1) return best;
     }
     if (kind === "rows")
       return roundNumbers(low, high, most)

@@ -4,25 +4,37 @@ const SVG = "http://www.w3.org/2000/svg";
 
 const fill = (element, attributes, children) => {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? "" : withoutTurns(String(value)));
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  const shown = children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+  element.append(...shown.map((child) => (typeof child === "string" ? withoutTurns(child) : child)));
   return element;
 };
+
+/* What turns the direction of the text around it is told by its number, as in still pictures. */
+const withoutTurns = (text) =>
+  text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16)}`);
 const html = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
 const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
 /* With a minus that is one, and none before nothing. */
 const minus = (text) => (/^-[0.]*$/.test(text) ? text.slice(1) : text.replace(/-/g, "−"));
 
-/* With so many digits that a tenth of the extent can be seen. */
+/* With so many digits that a tenth of the extent can be seen; large numbers that need few of them, and those that are small
+   like their extents, with a power of ten. */
 const told = (value, extent = 0) => {
   if (value === null || value === undefined) return "unknown";
   const size = Math.abs(value);
-  if (size >= 1e7 || (size > 0 && size < 1e-4)) return minus(value.toPrecision(3).replace("e+", "e"));
-  if (!(extent > 0)) return minus(String(Number(value.toPrecision(5))));
-  const places = Math.min(Math.max(1 - Math.floor(Math.log10(extent)), 0), 7);
-  return minus(value.toFixed(places));
+  if (!(extent > 0)) {
+    const text = size >= 1e7 || (size > 0 && size < 1e-4) ? value.toExponential(4) : String(Number(value.toPrecision(5)));
+    return minus(text.replace(/\.?0*e\+?/, "e"));
+  }
+  const places = 1 - Math.floor(Math.log10(extent) + 1e-9);
+  const digits = clamp(size > 0 ? Math.floor(Math.log10(size)) + 1 + places : 1, 1, 17);
+  if ((size >= 1e7 && digits < 4) || size >= 1e15 || (size > 0 && size < 1e-4 && places > 5))
+    return minus(value.toExponential(digits - 1).replace("e+", "e"));
+  return size > 0 || places <= 5 ? minus(value.toFixed(clamp(places, 0, 15))) : "0";
 };
 
 const withInterval = ([value, low, high]) => {

@@ -1,11 +1,13 @@
-/* The tree as a nested list, for keys and for those who hear the page: one item at a time can be reached by Tab, arrows go on. */
+/* The tree as a nested list, for keys and for those who hear the page: one item at a time can be reached by Tab, arrows go on.
+   Items are rows beside their groups, not around them: what has the focus is seen whole, and is called what it shows. */
 
 const OPEN = 4; // levels that are open at first, where a tree has many nodes
 const MANY = 60;
 const BATCH = 1500; // nodes that are listed
 
 const makeOutline = (nodes, words, act) => {
-  const items = new Map();
+  const items = new Map(),
+    named = `recbayes-${Math.random().toString(36).slice(2)}`;
   const list = html("ul", {
     role: "tree",
     "aria-label": "Tree: arrow keys move, Enter zooms, Escape goes back",
@@ -18,17 +20,10 @@ const makeOutline = (nodes, words, act) => {
     const toggle = html("span", { class: "toggle", "aria-hidden": "true" }, node.children.length ? "▸" : "");
     const bar = html("span", { class: "bar", "aria-hidden": "true" }, html("i"));
     bar.firstChild.style.width = `${100 * node.probability}%`;
-    const row = html(
-      "div",
-      { class: "item" },
-      toggle,
-      html("span", { class: "what" }, html("b", {}, words.ends(node)), html("span", { class: "quiet" }, words.brief(node))),
-      bar,
-      html("span", { class: "number" }, percent(node.probability)),
-    );
     const item = html(
-      "li",
+      "div",
       {
+        class: "item",
         role: "treeitem",
         tabindex: -1,
         "aria-level": node.depth + 1,
@@ -38,23 +33,38 @@ const makeOutline = (nodes, words, act) => {
         "aria-label": words.aloud(node),
         "data-span": `${node.start}:${node.end}`,
       },
-      row,
+      toggle,
+      html(
+        "span",
+        { class: "what" },
+        html("b", {}, words.ends(node)),
+        " ",
+        html("span", { class: "quiet" }, words.brief(node)),
+      ),
+      " ",
+      bar,
+      html("span", { class: "number" }, percent(node.probability)),
     );
     item.node = node;
     items.set(node, item);
+    const entry = html("li", { role: "none" }, item);
     if (!node.parent) {
-      list.append(item);
+      list.append(entry);
       continue;
     }
     const above = items.get(node.parent);
-    if (!above.group) above.append((above.group = html("ul", { role: "group" })));
-    above.group.append(item);
+    if (!above.group) {
+      above.group = html("ul", { role: "group", id: `${named}-${items.size}` });
+      above.setAttribute("aria-owns", above.group.id);
+      above.after(above.group);
+    }
+    above.group.append(entry);
   }
 
   const expand = (item, open) => item.group && item.setAttribute("aria-expanded", String(open));
   const isOpen = (item) => item.getAttribute("aria-expanded") === "true";
   const visible = () => [...items.values()].filter((item) => item.offsetParent !== null);
-  let current = list.firstChild;
+  let current = list.querySelector(".item");
   const reach = (item) => {
     current.tabIndex = -1;
     current = item;
@@ -62,7 +72,7 @@ const makeOutline = (nodes, words, act) => {
   };
   reach(current);
   const go = (item) => item && (reach(item), item.focus());
-  const itemOf = (event) => event.target.closest("[role=treeitem]");
+  const itemOf = (event) => event.target.closest(".item");
 
   list.addEventListener("keydown", (event) => {
     const item = itemOf(event),
@@ -73,7 +83,7 @@ const makeOutline = (nodes, words, act) => {
       ArrowUp: () => go(all[place - 1]),
       Home: () => go(all[0]),
       End: () => go(all.at(-1)),
-      ArrowRight: () => (item.group && !isOpen(item) ? expand(item, true) : item.group && go(item.group.firstChild)),
+      ArrowRight: () => (item.group && !isOpen(item) ? expand(item, true) : item.group && go(item.group.querySelector(".item"))),
       ArrowLeft: () => (item.group && isOpen(item) ? expand(item, false) : go(items.get(item.node.parent))),
       Enter: () => act.zoom(item.node),
       " ": () => act.zoom(item.node),
@@ -83,6 +93,7 @@ const makeOutline = (nodes, words, act) => {
     keys[event.key]();
   });
   list.addEventListener("focusin", (event) => {
+    if (!itemOf(event)) return;
     reach(itemOf(event));
     act.look(itemOf(event).node);
   });

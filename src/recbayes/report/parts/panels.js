@@ -11,6 +11,21 @@ const xOf =
 
 const path = (points) => points.map(([x, y], n) => `${n ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
+/* How wide texts of pictures are. */
+const makeRuler = (canvas, place) => {
+  const brush = canvas.getContext("2d");
+  brush.font = `600 11px ${getComputedStyle(place).fontFamily}`;
+  return (text) => brush.measureText(text).width;
+};
+
+/* As much of a text as has room. */
+const fitting = (text, room, widthOf) => {
+  if (widthOf(text) <= room) return text;
+  const letters = [...text].slice(0, 200);
+  while (letters.length && widthOf(`${letters.join("")}…`) > room) letters.pop();
+  return letters.length ? `${letters.join("")}…` : "";
+};
+
 const gridOf = (view, ticks, height) => {
   const x = xOf(view);
   return svg("path", { class: "grid", d: ticks.map(([at]) => `M${x(at).toFixed(1)} 0V${height}`).join("") });
@@ -19,16 +34,22 @@ const gridOf = (view, ticks, height) => {
 const drawAxis = (view, ticks) => {
   const x = xOf(view),
     parts = [];
-  let free = -1e9;
-  for (const [at, text] of ticks) {
-    const half = 3.3 * text.length;
-    const middle = clamp(x(at), half, view.width - half);
-    if (middle - half < free) continue;
-    free = middle + half + 10;
+  const write = (at, text, y, free) => {
+    const half = view.widthOf(text) / 2,
+      middle = clamp(x(at), half, view.width - half);
+    if (middle - half < free) return free;
+    parts.push(svg("text", { class: "label", x: middle.toFixed(1), y, "text-anchor": "middle" }, text));
+    return middle + half + 8;
+  };
+  let [free, freeBelow, day] = [-1e9, -1e9, undefined];
+  for (const [at, text, today] of ticks) {
     parts.push(svg("path", { class: "tick", d: `M${x(at).toFixed(1)} 0v5` }));
-    parts.push(svg("text", { class: "label", x: middle.toFixed(1), y: 18, "text-anchor": "middle" }, text));
+    const then = write(at, text, 18, free);
+    if (then === free) parts.pop();
+    free = then;
+    if (today && today !== day) freeBelow = write(at, (day = today), 32, freeBelow);
   }
-  return picture(view.width, 24, { "aria-hidden": "true" }, parts);
+  return picture(view.width, day ? 38 : 24, { "aria-hidden": "true" }, parts);
 };
 
 const picture = (width, height, attributes, ...children) =>
@@ -66,16 +87,35 @@ const extentOf = (seen, lines, column, { low, high }) => {
   return [least - room, most + room];
 };
 
-const drawColumn = (data, view, column, height, ticks) => {
-  const seen = seenOf(data.series, column, view);
-  const [least, most] = extentOf(seen, data.lines, column, view);
+/* Round numbers beside a panel, with their texts: two at least, and no more than have room. */
+const marksOf = (least, most, height) => {
+  const many = height > 180 ? 7 : height > 100 ? 4 : 2;
+  const tried = [0, 1, 2, 3, 4].map((more) => roundNumbers(least, most, many + more));
+  const found = tried.find((numbers) => numbers.length > 1) ?? tried[0];
+  const kept = found.filter((_, n) => n % Math.ceil(found.length / (many + 1)) === 0);
+  return kept.map((value) => [value, told(value, 10 * (kept[1] - kept[0]))]);
+};
+
+/* What is drawn of a column in a stretch, before anything is known of its width. */
+const scaleOf = (data, stretch, column, height) => {
+  const seen = seenOf(data.series, column, stretch);
+  const [least, most] = extentOf(seen, data.lines, column, stretch);
+  return { seen, least, most, height, marks: marksOf(least, most, height) };
+};
+
+const scalesOf = (data, stretch, width) => {
+  const height = data.drawn === 1 ? (width < 600 ? 190 : 250) : data.drawn === 2 ? 150 : data.drawn <= FEW ? 104 : 52;
+  return Array.from({ length: data.drawn }, (_, column) => scaleOf(data, stretch, column, height));
+};
+
+const drawColumn = (data, view, column, { seen, least, most, height, marks }, ticks) => {
   const x = xOf(view),
     y = (value) => 4 + (1 - (value - least) / (most - least)) * (height - 8);
   const parts = [gridOf(view, ticks, height)];
-  for (const value of roundNumbers(least, most, height > 180 ? 7 : height > 100 ? 4 : 2)) {
+  for (const [value, text] of marks) {
     parts.push(svg("path", { class: "grid", d: `M${view.left} ${y(value).toFixed(1)}h${view.inner}` }));
     parts.push(
-      svg("text", { class: "label", x: view.left - 6, y: (y(value) + 3.5).toFixed(1), "text-anchor": "end" }, told(value)),
+      svg("text", { class: "label", x: view.left - 6, y: (y(value) + 3.5).toFixed(1), "text-anchor": "end" }, text),
     );
   }
   const inside = svg("g", { "clip-path": `url(#${view.clip})` });
@@ -137,7 +177,10 @@ const drawColumn = (data, view, column, height, ticks) => {
     }
   }
   parts.push(inside, changeLines(data, view, height));
-  if (data.named) parts.push(svg("text", { class: "name", x: view.left + 6, y: 15 }, shortened(data.columns[column], 40)));
+  if (data.named) {
+    const name = fitting(data.columns[column], Math.min(view.inner - 12, 300), view.widthOf);
+    parts.push(svg("text", { class: "name", x: view.left + 6, y: 15 }, name));
+  }
   return picture(view.width, height, { class: "column", "aria-hidden": "true" }, parts);
 };
 
@@ -169,8 +212,8 @@ const namesIn = (changes, view, rows) => {
     free = Array(rows).fill(-1e9),
     found = [];
   for (const { position, name, probability } of changes) {
-    const text = `${shortened(name, 20)} · ${percent(probability)}`,
-      half = 3.4 * text.length;
+    const text = `${fitting(name, 180, view.widthOf)} · ${percent(probability)}`,
+      half = view.widthOf(text) / 2;
     const middle = clamp(x(position), half, view.width - half);
     const row = free.findIndex((end) => middle - half > end);
     if (row < 0) continue;
@@ -180,12 +223,10 @@ const namesIn = (changes, view, rows) => {
   return found;
 };
 
-const drawSeries = (data, view, ticks) => {
-  const height = data.drawn === 1 ? (view.width < 600 ? 190 : 250) : data.drawn === 2 ? 150 : data.drawn <= FEW ? 104 : 52;
-  const panels = [];
-  for (let column = 0; column < data.drawn; column++) panels.push(drawColumn(data, view, column, height, ticks));
-  return [drawNames(data, view), ...panels];
-};
+const drawSeries = (data, view, scales, ticks) => [
+  drawNames(data, view),
+  ...scales.map((scale, column) => drawColumn(data, view, column, scale, ticks)),
+];
 
 /* The probability of a change at exactly each place, and of those that are told within their tolerance; hollow: of those
    whose place is too uncertain to be told. */
@@ -226,7 +267,9 @@ const drawChances = (data, view, ticks) => {
 /* Every node is a band over its span in the row of its depth, the fuller the more probable. */
 const drawTree = (nodes, view, ticks) => {
   const x = xOf(view);
-  const there = nodes.filter(({ start, end }) => start >= view.low && end <= view.high);
+  const inside = nodes.filter(({ start, end }) => start >= view.low && end <= view.high);
+  const around = nodes.filter(({ start, end }) => start <= view.low && end >= view.high).at(-1);
+  const there = inside.length || !around ? inside : [around]; // as far as it can be seen
   const top = Math.min(...there.map(({ depth }) => depth)),
     rows = Math.max(...there.map(({ depth }) => depth)) - top + 1;
   const step = there.length ? clamp(360 / rows, 6, 27) : 27,
@@ -234,8 +277,8 @@ const drawTree = (nodes, view, ticks) => {
   const parts = [gridOf(view, ticks, height)],
     bands = [];
   for (const node of there) {
-    const left = x(node.start) + 0.75,
-      width = Math.max(x(node.end) - x(node.start) - 1.5, 1),
+    const left = x(Math.max(node.start, view.low)) + 0.75,
+      width = Math.max(x(Math.min(node.end, view.high)) - left - 0.75, 1),
       y = 2 + (node.depth - top) * step;
     bands.push({ node, left, right: left + width, top: y, bottom: y + step });
     parts.push(
@@ -250,8 +293,9 @@ const drawTree = (nodes, view, ticks) => {
       }),
     );
     const text = percent(node.probability);
-    if (step >= 14 && width > 7 * text.length + 4) {
-      const told = node.label && width > 6.2 * (text.length + node.label.length) + 30 ? `${node.label} · ${text}` : text;
+    if (step >= 14 && width > view.widthOf(text) + 4) {
+      const whole = `${node.label} · ${text}`,
+        told = view.widthOf(whole) + 24 < width ? whole : text;
       parts.push(
         svg(
           "text",

@@ -1,5 +1,7 @@
 /* The page of a segmentation, and the widget: `render` draws what `model.get("data")` knows into an element. */
 
+const PAPER = 720; // pixels: how wide a sheet is between its margins
+
 const render = ({ model, el }) => {
   const root = html("div", { class: "recbayes-report", "data-lm-suppress-shortcuts": "true" }); // JupyterLab has other uses for keys
   el.append(root);
@@ -50,10 +52,11 @@ const drawReport = (root, data, model) => {
       state.inTip = told;
       const [width, height] = [tip.offsetWidth, tip.offsetHeight],
         box = place.getBoundingClientRect();
-      const left = clamp(pointer.x - box.left + 16, 0, Math.max(box.width - width, 0));
-      const below =
-        pointer.y + height + 24 < window.innerHeight ? pointer.y - box.top + 16 : pointer.y - box.top - height - 12;
-      tip.style.transform = `translate(${left.toFixed(0)}px, ${below.toFixed(0)}px)`;
+      const right = Math.min(box.right, window.innerWidth) - width;
+      const left = clamp(pointer.x + 16, Math.max(box.left, 0), Math.max(right, box.left, 0));
+      const below = pointer.y + height + 24 < window.innerHeight ? pointer.y + 16 : pointer.y - height - 12;
+      const top = clamp(below, 4, Math.max(window.innerHeight - height - 4, 4));
+      tip.style.transform = `translate(${(left - box.left).toFixed(0)}px, ${(top - box.top).toFixed(0)}px)`;
     }
     if (!node || state.inPanel !== told) panel.replaceChildren(...words.card(node ?? whole(), 50));
     state.inPanel = told;
@@ -133,12 +136,16 @@ const drawReport = (root, data, model) => {
     look(null);
   });
 
-  // The pictures
+  // The pictures; on paper they are drawn before browsers divide it into pages, who lose what is drawn later
 
+  const onPaper = () => root.classList.contains("paper");
   const paint = () => {
-    const width = Math.max(Math.floor(place.clientWidth), 280),
-      left = width < 600 ? 44 : 60;
-    const view = { low: state.low, high: state.high, width, left, inner: width - left - 10, clip: clipName };
+    const width = onPaper() ? PAPER : Math.max(Math.floor(place.clientWidth), 280);
+    const widthOf = makeRuler(canvas, charts),
+      scales = scalesOf(data, state, width);
+    const longest = Math.max(...scales.flatMap(({ marks }) => marks.map(([, text]) => widthOf(text))));
+    const left = Math.ceil(Math.max(width < 600 ? 44 : 60, longest + 10));
+    const view = { low: state.low, high: state.high, width, left, inner: width - left - 10, clip: clipName, widthOf };
     state.view = view;
     const ticks = axis.ticks(view.low, view.high, view.inner);
     const clip = picture(
@@ -154,7 +161,7 @@ const drawReport = (root, data, model) => {
     charts.replaceChildren(
       ...[
         clip,
-        ...drawSeries(data, view, ticks),
+        ...drawSeries(data, view, scales, ticks),
         drawAxis(view, ticks),
         title("Probability of a change"),
         drawChances(data, view, ticks),
@@ -193,7 +200,7 @@ const drawReport = (root, data, model) => {
     let found = null;
     for (const node of state.nodes)
       if (node.start <= position && position < node.end && node.start >= state.low && node.end <= state.high) found = node;
-    return found;
+    return found ?? state.bands[0]?.node ?? null;
   };
   let touched = null;
   charts.addEventListener("pointermove", (event) => {
@@ -218,13 +225,23 @@ const drawReport = (root, data, model) => {
     touched = null;
     zoom(node);
   });
-  root.addEventListener(
-    "keydown",
-    (event) => event.key === "Escape" && state.trail.length && (back(), event.stopPropagation()),
-  );
-  const anywhere = (event) =>
-    event.key === "Escape" && document.activeElement === document.body && state.trail.length && back();
+  const dismiss = () => {
+    touched = null;
+    if (!tip.hidden) look(null);
+  };
+  const escape = () => {
+    dismiss();
+    if (state.trail.length) back();
+  };
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || (tip.hidden && !state.trail.length)) return;
+    event.stopPropagation();
+    escape();
+  });
+  const anywhere = (event) => event.key === "Escape" && document.activeElement === document.body && escape();
+  const elsewhere = (event) => event.composedPath().includes(charts) || dismiss();
   document.addEventListener("keydown", anywhere);
+  document.addEventListener("pointerdown", elsewhere);
   csv.addEventListener("click", () => save(fileName(data.title), csvOf(data.table)));
 
   // What changes from outside
@@ -243,18 +260,29 @@ const drawReport = (root, data, model) => {
   model.on?.("change:span", follow);
   let width = 0;
   const resized = new ResizeObserver(
-    () => place.clientWidth && place.clientWidth !== width && ((width = place.clientWidth), paint(), look(null)),
+    () =>
+      !onPaper() &&
+      place.clientWidth &&
+      place.clientWidth !== width &&
+      ((width = place.clientWidth), paint(), look(null)),
   );
-  const modes = ["(prefers-color-scheme: dark)", "print"].map((query) => window.matchMedia(query));
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const toPaper = () => (root.classList.add("paper"), paint());
+  const toScreen = () => (root.classList.remove("paper"), paint());
   choose();
   aim(false);
   width = place.clientWidth;
   resized.observe(place);
-  for (const mode of modes) mode.addEventListener("change", paint);
+  dark.addEventListener("change", paint);
+  window.addEventListener("beforeprint", toPaper);
+  window.addEventListener("afterprint", toScreen);
   return () => {
     resized.disconnect();
-    for (const mode of modes) mode.removeEventListener("change", paint);
+    dark.removeEventListener("change", paint);
+    window.removeEventListener("beforeprint", toPaper);
+    window.removeEventListener("afterprint", toScreen);
     document.removeEventListener("keydown", anywhere);
+    document.removeEventListener("pointerdown", elsewhere);
     model.off?.("change:span", follow);
   };
 };

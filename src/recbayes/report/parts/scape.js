@@ -7,13 +7,14 @@ const REACH = 12; // pixels within which the pointer finds one
 const diamondsOf = ({ points, starts, ends, probability }, view, height) => {
   const scale = view.inner / (view.high - view.low),
     x = xOf(view);
-  const most = Math.max(clamp(110 / Math.sqrt(starts.length), ...LARGE), Math.min(scale / 2, 3 * LARGE[1]));
+  const upwards = (height - 12) / view.inner;
+  const wanted = Math.max(clamp(110 / Math.sqrt(starts.length), ...LARGE), Math.min(scale / 2, 3 * LARGE[1]));
+  const most = Math.min(wanted, 5 / upwards); // or the topmost would be cut
   const half = points.map((point, n) => {
     const gap = Math.min(n ? point - points[n - 1] : Infinity, n + 1 < points.length ? points[n + 1] - point : Infinity);
     return clamp((gap * scale) / 2, SMALLEST, most);
   });
-  const upwards = (height - 12) / view.inner,
-    found = [];
+  const found = [];
   for (let n = 0; n < starts.length; n++) {
     const [start, end] = [points[starts[n]], points[ends[n]]];
     if (start < view.low || end > view.high) continue;

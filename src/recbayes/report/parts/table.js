@@ -1,5 +1,7 @@
 /* Segments as a table, and all nodes as a file for spreadsheets. */
 
+const BROAD = 8; // columns, more than which no sheet of paper has beside each other
+
 const makeTable = (data, axis, act) => {
   const several = data.columns.length > 1,
     segments = data.nodes.filter(({ arity }) => !arity);
@@ -8,10 +10,10 @@ const makeTable = (data, axis, act) => {
   const heads = ["segment", "observations", "probability", "kind"];
   if (several) heads.push(...data.columns.map((name) => `level of ${name}`));
   else heads.push("level", ...(slopes ? [`slope per ${data.unit}`] : []), "noise", ...(memory ? ["memory"] : []));
-  const cell = (triple) =>
+  const cell = (triple, n) =>
     html(
       "td",
-      {},
+      { "data-head": heads[4 + n] },
       html("span", { class: "value" }, triple ? told(triple[0], triple[2] - triple[1]) : triple === null ? "–" : "unknown"),
       triple && triple[2] > triple[1]
         ? html(
@@ -40,9 +42,9 @@ const makeTable = (data, axis, act) => {
       "tr",
       {},
       html("th", { scope: "row" }, axis.span(node.start, node.end)),
-      html("td", {}, String(node.end - node.start)),
-      html("td", {}, percent(node.probability)),
-      html("td", { class: "words" }, node.kind),
+      html("td", { "data-head": heads[1] }, String(node.end - node.start)),
+      html("td", { "data-head": heads[2] }, percent(node.probability)),
+      html("td", { "data-head": heads[3], class: "words" }, node.kind),
       quantities.map(cell),
     );
     row.addEventListener("mouseenter", () => act.look(node));
@@ -55,7 +57,7 @@ const makeTable = (data, axis, act) => {
     { class: "wide", tabindex: 0, role: "region", "aria-label": "Table of segments" },
     html(
       "table",
-      {},
+      { class: heads.length > BROAD ? "broad" : null },
       html("caption", {}, caption),
       html(
         "thead",

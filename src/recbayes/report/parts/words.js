@@ -115,6 +115,7 @@ const makeWords = (data, axis) => {
       ? `${values.kind ?? ""} ${told(level[0][0], level[0][2] - level[0][1])}`.trim()
       : (values.kind ?? "");
   };
+  /* First what is seen, in the same order: people who speak to their browsers say that. */
   const aloud = (node) => {
     const { found, rows } = facts(node);
     const numbers = rows.slice(0, 4).map(
@@ -128,7 +129,10 @@ const makeWords = (data, axis) => {
                 .join(", ")
         }`,
     );
-    return [span(node), ...found.map(([name, text]) => `${name} ${text}`), ...numbers].join(", ");
+    const [[, sure], ...others] = found;
+    const seen = `${[span(node), brief(node), percent(node.probability)].filter(Boolean).join(" ")} probability`;
+    const more = sure.replace(percent(node.probability), "").trim();
+    return [more ? `${seen}, ${more}` : seen, ...others.map(([name, text]) => `${name} ${text}`), ...numbers].join(", ");
   };
   const ends = (node) =>
     axis.ends(node.start, node.end).map((text, n) => html("span", { class: "end" }, n ? ` ${text}` : text));

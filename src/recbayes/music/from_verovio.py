@@ -47,7 +47,9 @@ def read_with_verovio(path: Path, repeats: bool) -> Score:
     starts, names, meters = _divided(bars, max(note.offset for note in notes))
     tempo = written.tempo if kern is None or TEMPO.search(kern) else None
     title, sounding = written.title or path.stem, _tied(notes, written, stands_for)
-    return score_of(title, sounding, starts, names, meters, tempo, drawing, written.signature)
+    signs = [(time, bars[time].signature) for time in sorted(bars)]
+    changes = [(time, new) for (_, old), (time, new) in pairwise(signs) if new is not None and new != old]
+    return score_of(title, sounding, starts, names, meters, tempo, drawing, written.signature, changes)
 
 
 class _Times:
@@ -81,7 +83,8 @@ def _played(written: Written, times: _Times, stands_for: dict[str, str]) -> tupl
                 known = stands_for.get(one, one)
                 if known in times.begin and times.end.get(known, Fraction(0)) > times.begin[known]:
                     shift = now - place[0]
-                    notes.append(Note(times.begin[known] + shift, written.pitches[one], times.end[known] + shift, one))
+                    begin, end = times.begin[known] + shift, times.end[known] + shift
+                    notes.append(Note(begin, written.pitches[one], end, one, written.steps.get(one)))
             now += place[1]
     return notes, bars
 
@@ -117,7 +120,7 @@ def _tied(notes: list[Note], written: Written, stands_for: dict[str, str]) -> It
     tied = {stands_for.get(second, second): stands_for.get(first, first) for first, second in written.ties}
     held: dict[tuple[str, Fraction], Note] = {}  # by what is written, and when it ends
     hanging: dict[tuple[int, Fraction], str] = {}  # by pitch instead, where a tie has lost its end
-    for note in sorted(notes):
+    for note in sorted(notes, key=lambda note: note[:4]):
         name = stands_for.get(note.id, note.id)
         first = tied.get(name, "")
         if name in written.tied_back:

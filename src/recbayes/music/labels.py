@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from recbayes.music.harmony import Harmony
-from recbayes.music.keys import key_name, tonic_name
 from recbayes.music.page import PageNode
 from recbayes.music.passage_keys import KEYS, key_probabilities
 from recbayes.music.score import Score
 from recbayes.music.slices import Slices
+from recbayes.music.spelling import Spelling, key_spelt, root_name, spelt
 from recbayes.tree.tree import Tree
 
 CHORD_SIGNS = {
@@ -55,31 +55,35 @@ def labelled(tree: Tree, slices: Slices, score: Score, model: Any) -> list[PageN
         tonic, mode = KEYS[best]
         silent = not slices.counts[node.start : node.end].any()
         quiet = not slices.counts[node.end - 1].any()  # at its end
-        chord = "" if state is None or quiet else chord_name(*state, score.signature)
+        start, end = float(slices.edges[node.start]), float(slices.edges[node.end])
+        last = float(slices.edges[node.end - 1])
+        at_end = spelt(score, last, end), score.signature_at(last)
+        chord = "" if state is None or quiet else chord_name(*state, *at_end)
+        in_key = "" if silent else key_spelt(tonic, mode, spelt(score, start, end), score.signature_at(start))
         is_bar = not heights[place] and chord != ""
         found.append(
             PageNode(
-                start=float(slices.edges[node.start]),
-                end=float(slices.edges[node.end]),
+                start=start,
+                end=end,
                 depth=tree.levels[place],
                 level=heights[place],
                 probability=None if node.probability is None else min(max(node.probability, 0.0), 1.0),
                 key=None if silent else state[0] if is_bar and state is not None else tonic,
                 mode=None if silent else _colour(state) if is_bar and state is not None else mode,
-                label=SILENCE if silent else chord if is_bar else key_name(tonic, mode, score.signature),
+                label=SILENCE if silent else chord if is_bar else in_key,
                 shift=None if quiet else _transposition(tree, place, states),
                 parent=None if tree.parents[place] < 0 else tree.parents[place],
                 chord=chord,
-                in_key="" if silent else key_name(tonic, mode, score.signature),
+                in_key=in_key,
                 key_probability=None if silent else float(keys[place, best]),
             )
         )
     return found
 
 
-def chord_name(root: int, kind: str, signature: int | None = None) -> str:
+def chord_name(root: int, kind: str, known: Spelling, signature: int | None = None) -> str:
     """A state as musicians write it, G7 for a dominant seventh on G; scales, and what has no sign, in full."""
-    return tonic_name(root, None, signature) + CHORD_SIGNS.get(kind, f" {kind}")
+    return root_name(root, known, signature) + CHORD_SIGNS.get(kind, f" {kind}")
 
 
 def _colour(state: State) -> str:

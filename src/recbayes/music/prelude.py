@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from recbayes.music.keys import note_step
 from recbayes.music.meter import Meter
 from recbayes.music.notes import Note, score_of
 from recbayes.music.score import Score
@@ -104,7 +105,9 @@ def _sounding(events: Sequence[_Event], bar: int) -> Iterator[Note]:
         if not event.tied:
             onset, offset = Fraction(bar + first.start, BEAT), Fraction(bar + event.start + event.length, BEAT)
             for name, drawn in zip(first.notes, first.ids, strict=True):
-                yield Note(onset, 12 * (int(name[-1]) + 1) + STEPS[name[0]] + SIGNS[name[1:-1]][1], offset, drawn)
+                sharps = SIGNS[name[1:-1]][1]
+                pitch = 12 * (int(name[-1]) + 1) + STEPS[name[0]] + sharps
+                yield Note(onset, pitch, offset, drawn, note_step(name[0], sharps))
             first = None
 
 

@@ -97,7 +97,7 @@
     const columns = lasting.map((duration, pitch) => {
       const column = document.createElement("li");
       const number = duration ? String(Math.round(duration * 100) / 100) : "–";
-      column.append(make("span", number), make("i", ""), make("b", data.pitchClasses[pitch]));
+      column.append(make("span", number), make("i", ""), make("b", node.names[pitch]));
       column.style.setProperty("--share", duration / longest);
       column.classList.toggle("silent", !duration);
       return column;

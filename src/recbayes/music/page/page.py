@@ -10,7 +10,6 @@ from string import Template
 from typing import Any
 
 from recbayes.music.bars import times_of
-from recbayes.music.keys import tonic_name
 from recbayes.music.page.axis import Picture
 from recbayes.music.page.engraving import engrave
 from recbayes.music.page.nodes import PageNode, check_nodes, facts_of, pretty, uncertain
@@ -18,6 +17,7 @@ from recbayes.music.page.roll import piano_roll
 from recbayes.music.page.tree_drawing import draw_overview, draw_ruler, draw_tree, tree_height
 from recbayes.music.page.wheel import draw_wheel
 from recbayes.music.score import Score
+from recbayes.music.spelling import pitch_names
 
 
 def music_page(score: Score, nodes: Sequence[PageNode], *, heading: str, explanation: str) -> str:
@@ -90,7 +90,6 @@ def _data(score: Score, nodes: Sequence[PageNode], picture: Picture) -> str:
         "names": [name + times for name, times in zip(score.names, times_of(score.names), strict=True)],
         "notes": [[*_rounded([onset, offset]), int(pitch)] for onset, offset, pitch in notes],
         "axis": [_rounded(picture.axis.quarters.tolist()), _rounded(picture.axis.x.tolist())],
-        "pitchClasses": [pretty(tonic_name(tonic, None, score.signature)) for tonic in range(12)],
         "nodes": [
             {
                 "start": round(node.start, 5),
@@ -98,6 +97,7 @@ def _data(score: Score, nodes: Sequence[PageNode], picture: Picture) -> str:
                 "level": node.level,
                 "parent": node.parent,
                 "label": pretty(node.label),
+                "names": [pretty(name) for name in pitch_names(score, node.start, node.end)],
                 "facts": facts_of(node, score),
             }
             for node in nodes

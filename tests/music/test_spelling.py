@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recbayes.music.labels import chord_name
+from recbayes.music.chords import Chord, chord_name
 from recbayes.music.prelude import prelude
 from recbayes.music.reading import read_score
 from recbayes.music.spelling import key_spelt, pitch_names, spelt, wheel_name
@@ -57,9 +57,9 @@ def test_the_piece_in_the_box_is_spelt() -> None:
 
 
 def test_chords_and_keys_are_spelt_like_their_notes() -> None:
-    assert chord_name(6, "dominant seventh", {6: -6}, 6) == "Gb7"
-    assert chord_name(6, "dominant seventh", {}, -6) == "Gb7"
-    assert chord_name(6, "dominant seventh", {6: 6}, -6) == "F#7"
+    assert chord_name(Chord(6, "dominant seventh"), {6: -6}, 6) == "Gb7"
+    assert chord_name(Chord(6, "dominant seventh"), {}, -6) == "Gb7"
+    assert chord_name(Chord(6, "dominant seventh"), {6: 6}, -6) == "F#7"
     assert key_spelt(8, "minor", {8: 8}, -3) == "G# minor"
     assert key_spelt(8, "major", {8: 8}, -3) == "Ab major"  # G sharp major has eight sharps
 

@@ -18,6 +18,7 @@ from recbayes.family.posterior import Posterior
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.load import load
+from recbayes.music.chords import Chord, chords_of, likeliest
 from recbayes.music.harmony import BEFORE, SLICE, Harmony
 from recbayes.music.labels import labelled
 from recbayes.music.model import mode_profiles, profiles
@@ -36,9 +37,11 @@ EXPLANATION = (
     "Passages, their keys and their probabilities were found in the notes alone, by a recursive Bayesian network that knows "
     "which pitch classes sound for how long. A passage ends with its own harmony; what comes before prepares it. The "
     "percentage says how often these bars are one passage in all the analyses that the model thinks possible; below a "
-    "half, read it as a suggestion. It does not say how sure a key or a chord is.\n\n"
+    "half, read it as a suggestion. It does not say how sure a key or a chord is: a question mark says that one is less "
+    "probable than not, and the details of a passage that is clicked say how probable it is.\n\n"
     "What the model does not know: metre, melody and voice leading. Keys are those that notes make probable where a passage "
-    "often keeps the key of what it is part of; single bars are called by their chords."
+    "often keeps the key of what it is part of; single bars are called by the chord, the scale or the single note that is most "
+    "probable."
 )
 
 
@@ -74,7 +77,7 @@ class Analysis:
     @cached_property
     def nodes(self) -> tuple[PageNode, ...]:
         """The tree's nodes in quarters, with keys, transpositions and probabilities."""
-        return tuple(labelled(self.tree, self.slices, self.score, self.model))
+        return tuple(labelled(self.tree, self.slices, self.score, self.model, self._chords))
 
     @property
     def note(self) -> str:
@@ -90,7 +93,8 @@ class Analysis:
 
         `from` and `to` are bars, with beats where a passage cuts bars; `start` and `end` are in quarters. `key` is that of
         the passage, and `chord` the harmony that it ends with; of a single bar, its own. Both are None where nothing sounds.
-        `probability` is that of the passage, and not of its key, which is `key_probability`. `transposition` is the interval
+        "notes of G major", "mostly G" and "G alone" are no chords. `key_probability` and `chord_probability` say how sure
+        both are, the latter of root and kind together; `probability` is that of the passage. `transposition` is the interval
         from the root of what follows to that of a passage that leads there, in semitones.
         """
         return rows(self.score, self.nodes)
@@ -109,6 +113,10 @@ class Analysis:
             return page
         write_whole(target, page)
         return target
+
+    @property
+    def _chords(self) -> list[Chord | None]:
+        return chords_of(self.model, self.posterior, self.tree)
 
     @property
     def _count(self) -> int:
@@ -198,7 +206,7 @@ def _(model: Harmony, posterior: Any) -> Tree:
     for node in tree:
         states = chart.outside.nodes[chart.span(*node.span), : model.states]
         probability = min(float(states.sum()), 1.0)
-        nodes.append(replace(node, label=model.names[int(states.argmax())], rule="", probability=probability))
+        nodes.append(replace(node, label=model.names[likeliest(model, states)[0]], rule="", probability=probability))
     return Tree(nodes, tree.arities)
 
 

@@ -5,7 +5,17 @@ from typing import Any
 
 from recbayes.checks.markup import Column, Markup, table, tag
 from recbayes.music.bars import bars_in_words, place_names
-from recbayes.music.page.nodes import PageNode, counted, percent, pretty, shift_in_words, uncertain
+from recbayes.music.page.nodes import (
+    PageNode,
+    called,
+    chord_in_words,
+    counted,
+    last_chord,
+    percent,
+    pretty,
+    shift_in_words,
+    uncertain,
+)
 from recbayes.music.score import Score
 
 DEPTH = 2  # of the passages that are told on terminals
@@ -27,6 +37,7 @@ def rows(score: Score, nodes: Sequence[PageNode]) -> list[dict[str, Any]]:
                 "key": node.in_key or None,
                 "key_probability": node.key_probability,
                 "chord": node.chord or None,
+                "chord_probability": node.chord_probability if node.chord else None,
                 "probability": node.probability,
                 "transposition": node.shift,
             }
@@ -68,7 +79,7 @@ def still(score: Score, nodes: Sequence[PageNode], note: str) -> Markup:
         (
             "\u2003" * node.depth + bars_in_words(score, node.start, node.end),
             pretty(node.in_key),
-            pretty(node.chord),
+            chord_in_words(node),
             percent(node.probability) if node.probability is not None and uncertain(node) else "",
             "" if node.shift is None else shift_in_words(node.shift),
         )
@@ -79,10 +90,10 @@ def still(score: Score, nodes: Sequence[PageNode], note: str) -> Markup:
 
 
 def _line(score: Score, node: PageNode) -> str:
-    parts = [pretty(node.label)]
-    if node.level and node.chord:
-        parts.append(f"to {pretty(node.chord)}")
-    if node.shift:
+    parts = [called(node)]
+    if last := last_chord(node):
+        parts.append(f"to {last}")
+    if node.shift and (last or not (node.chord and node.level)):
         parts.append(shift_in_words(node.shift))
     sure = f" (passage {percent(node.probability)})" if node.probability is not None and uncertain(node) else ""
     return f"{bars_in_words(score, node.start, node.end, ' to ')}: {', '.join(parts)}{sure}"

@@ -86,5 +86,5 @@ def test_what_is_doubtful_is_marked() -> None:
     assert bar.chord_probability < 0.5
     assert "?" not in bar.label
     assert not found.lines()[0].endswith(bar.chord)
-    assert "less probable than not, though" in str(found.to_html())
+    assert "that is less probable than not" in str(found.to_html())
     assert any(line.endswith("?") for line in found.lines())

@@ -40,8 +40,8 @@ EXPLANATION = (
     "half, read it as a suggestion. It does not say how sure a key or a chord is: a question mark says that one is less "
     "probable than not, and the details of a passage that is clicked say how probable it is.\n\n"
     "What the model does not know: metre, melody and voice leading. Keys are those that notes make probable where a passage "
-    "often keeps the key of what it is part of; single bars are called by the chord, the scale or the single note that is most "
-    "probable."
+    "often keeps the key of what it is part of; single bars are called by the chord, the scale or the single note that "
+    "is most probable."
 )
 
 

@@ -10,9 +10,9 @@ from recbayes.music.page.nodes import (
     called,
     chord_in_words,
     counted,
+    key_told,
     last_chord,
     percent,
-    pretty,
     shift_in_words,
     uncertain,
 )
@@ -78,7 +78,7 @@ def still(score: Score, nodes: Sequence[PageNode], note: str) -> Markup:
     lines = [
         (
             "\u2003" * node.depth + bars_in_words(score, node.start, node.end),
-            pretty(node.in_key),
+            key_told(node),
             chord_in_words(node),
             percent(node.probability) if node.probability is not None and uncertain(node) else "",
             "" if node.shift is None else shift_in_words(node.shift),

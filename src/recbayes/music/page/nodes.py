@@ -108,12 +108,18 @@ def key_in_words(node: PageNode) -> str | None:
 
 def doubtful(node: PageNode) -> bool:
     """Whether what a node is called is less probable than not."""
-    return node.label == node.chord != "" and _below_half(node.chord_probability)
+    sure = node.chord_probability if node.label == node.chord else node.key_probability
+    return node.label != "" and _below_half(sure)
 
 
 def called(node: PageNode) -> str:
     """What a node is called; what is doubtful has a question mark."""
     return pretty(node.label) + ("?" if doubtful(node) else "")
+
+
+def key_told(node: PageNode) -> str:
+    """The key that a node is in, with a question mark if it is doubtful."""
+    return pretty(node.in_key) + ("?" if node.in_key and _below_half(node.key_probability) else "")
 
 
 def chord_in_words(node: PageNode) -> str:

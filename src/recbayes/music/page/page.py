@@ -82,7 +82,9 @@ def _numbers(nodes: Sequence[PageNode]) -> str:
             "the less, the fainter</dd>"
         )
     if any(doubtful(node) for node in nodes):
-        parts.append("<dt>Dm7?</dt><dd>less probable than not, though nothing else is more probable</dd>")
+        parts.append(
+            "<dt>Dm7?</dt><dd>a chord, or a key, that is less probable than not, though nothing else is more probable</dd>"
+        )
     if any(not node.is_chord for node in nodes):
         parts.append("<dt>mostly G</dt><dd>no chord: a single note above all, or <i>notes of G major</i>, a scale</dd>")
     if any(node.chord == DIMINISHED for node in nodes):

@@ -5,7 +5,7 @@ from html import escape
 from math import cos, pi, sin
 
 from recbayes.music.keys import FIFTHS, ink_on, key_colour
-from recbayes.music.page.nodes import PageNode, pretty
+from recbayes.music.page.nodes import PageNode, doubtful, pretty
 from recbayes.music.spelling import wheel_name
 
 _RINGS = {"major": (98.0, 66.0), "minor": (64.0, 36.0)}  # outer and inner radius
@@ -15,7 +15,7 @@ _HALF = 14.3  # degrees of half a wedge; between wedges there is a gap
 def draw_wheel(nodes: Sequence[PageNode], signature: int | None = None) -> str:
     """An SVG element of 200 by 200 pixels. Keys of passages are spelt as they are there, others near the key signature."""
     spelt = {(node.key, node.mode): node.in_key.partition(" ")[0] for node in nodes if node.label == node.in_key != ""}
-    used = {(node.key, node.mode or "major") for node in nodes if node.key is not None}
+    used = {(node.key, node.mode or "major") for node in nodes if node.key is not None and not doubtful(node)}
     called = {
         (tonic, mode): pretty(spelt.get((tonic, mode)) or wheel_name(tonic, mode, signature))
         for mode in _RINGS

@@ -303,15 +303,15 @@ def test_what_is_drawn_has_the_notes(tmp_path: Path) -> None:
 
 
 BROKEN: dict[str, tuple[str | bytes, str]] = {
-    "empty.krn": ("", "no spine"),
-    "text.krn": ("Hello.\n", "no spine"),
+    "empty.krn": ("", "is empty"),
+    "text.krn": ("Hello.\n", "is not kern, .*: it is a text"),
     "fields.krn": (kern("**kern **kern", "4c", "*-"), "line 2 has 1 fields, and not 2"),
     "silent.krn": (kern("**kern", "*M4/4", "=1", "1r", "==", "*-"), "has no notes"),
     "drums.krn": (kern("**kern", "*clefX", "*M4/4", "=1", "1e", "==", "*-"), "no notes but those of percussion"),
     "ended.krn": (kern("**kern", "*-"), "no music"),
-    "empty.xml": ("", "no sound XML"),
-    "text.xml": ("Hello.", "no sound XML"),
-    "page.xml": ("<html></html>", "cannot read it"),
+    "empty.xml": ("", "is empty"),
+    "text.xml": ("Hello.", "no sound XML: it is a text"),
+    "page.xml": ("<html></html>", "no score: it is a page of the web"),
     "half.musicxml": (music_xml(C, D)[:-200], "no sound XML"),
     "code.musicxml": ('<?xml version="1.0" encoding="nonsense"?><a/>', "no sound XML"),
     "hollow.musicxml": (music_xml(), "no music"),
@@ -319,8 +319,57 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
     "drums.musicxml": (music_xml(UNPITCHED, clef="<sign>percussion</sign>"), "no notes but those of percussion"),
     "ticks.musicxml": (music_xml(C.replace("<type>whole</type>", "")), "without a <type>"),
     "empty.mei": ('<mei xmlns="http://www.music-encoding.org/ns/mei"><music><body/></music></mei>', "cannot read it"),
-    "zip.mxl": (b"PK\x03\x04 and no more", "cannot read it|gave up"),
+    "zip.mxl": (b"PK\x03\x04 and no more", "cannot be unpacked"),
+    "print.mxl": (b"%PDF-1.4\n%\xe2\xe3\xcf\xd3", "no compressed MusicXML, whatever its ending: it is a PDF file"),
+    "garbage.mxl": (bytes(range(128, 256)) * 9, "no compressed MusicXML, .*: it is damaged, or another kind of file"),
+    "garbage.musicxml": (bytes(range(128, 256)) * 9, "no sound XML: it is damaged"),
+    "tune.mxl": ("X:1\nT:A tune in ABC\nK:C\nCDEF|\n", "no compressed MusicXML, .*: it is a text"),
+    "tune.krn": ("X:1\nT:A tune in ABC\nK:C\nCDEF|\n", "is not kern"),
+    "page.musicxml": ("<!DOCTYPE html><html><body><br></body></html>", "is a page of the web, and no score"),
+    "named.krn": (music_xml(C), "is not kern, .*: it is MusicXML; give it the ending .musicxml"),
+    "played.musicxml": (b"MThd" + bytes(10), "it is a MIDI file; give it the ending .mid"),
+    "drawing.xml": ("<svg/>", "no score: it is XML of another kind, <svg>"),
 }
+
+
+def zipped(folder: Path, name: str, **members: str | bytes) -> Path:
+    """A zip file; dots and slashes of its members' names are written as _ and __."""
+    with zipfile.ZipFile(folder / name, "w") as archive:
+        for member, content in members.items():
+            archive.writestr(member.replace("__", "/").replace("_xml", ".xml"), content)
+    return folder / name
+
+
+CONTAINER = '<container><rootfiles><rootfile full-path="score.xml"/></rootfiles></container>'
+
+
+def test_byte_order_marks_are_no_part_of_a_score(tmp_path: Path) -> None:
+    for head in ("", '<?xml version="1.0" encoding="UTF-8"?>'):
+        content = b"\xef\xbb\xbf" + (head + music_xml(C)).encode()
+        assert pitches(read(tmp_path, "x.musicxml", content)) == [60]
+        assert pitches(
+            read_score(zipped(tmp_path, "x.mxl", **{"META-INF__container_xml": CONTAINER, "score_xml": content}))
+        ) == [60]
+
+
+def test_measures_with_parts_in_them(tmp_path: Path) -> None:
+    """Score-timewise MusicXML is the same music as score-partwise."""
+    parts = music_xml(C, D)
+    measures = parts.replace("score-partwise", "score-timewise").replace('<part id="P1">', "").replace("</part>", "")
+    for at in "12":
+        measures = measures.replace(f'<measure number="{at}">', f'<measure number="{at}"><part id="P1">')
+    measures = measures.replace("</measure>", "</part></measure>")
+    found = read(tmp_path, "x.musicxml", measures)
+    assert sounding(found) == sounding(read(tmp_path, "y.musicxml", parts))
+    assert found.names == ("1", "2")
+
+
+def test_zip_files_without_a_list_of_what_is_in_them(tmp_path: Path) -> None:
+    assert pitches(read_score(zipped(tmp_path, "x.mxl", score_xml=music_xml(C)))) == [60]
+    with pytest.raises(FileError, match=r"word\.mxl is a zip file without a score in it"):
+        read_score(zipped(tmp_path, "word.mxl", word__document="x"))
+    with pytest.raises(FileError, match=r"other\.mxl is no score: it is XML of another kind, <w>"):
+        read_score(zipped(tmp_path, "other.mxl", word__document_xml="<w/>"))
 
 
 @pytest.mark.parametrize("encoding", ["ISO-8859-1", "latin1", "windows-1252", "UTF-8", "utf-16"])

@@ -14,6 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from recbayes.errors import DataError, FileError
+from recbayes.music.content import score_text
 from recbayes.music.extra import music_module
 from recbayes.music.kern import mended
 from recbayes.music.mei import MEI, Bar, Written, mei_text, read_mei
@@ -30,8 +31,9 @@ TRANSCODED = "Transcoded from MusicXML"  # lists of parts are then verovio's own
 
 def read_with_verovio(path: Path, repeats: bool) -> Score:
     """A score with its notes, as they are written or unfolded, and the MEI it can be drawn from."""
-    kern = mended(_text(path), path.name) if path.suffix.lower() == ".krn" else None
-    found = _converted(path, kern)
+    text = score_text(path)
+    kern = mended(text, path.name) if path.suffix.lower() == ".krn" else None
+    found = _converted(path.name, kern or text)
     drawing = found["mei"]
     root = ElementTree.fromstring(drawing)
     stands_for: dict[str, str] = {}  # names of what is played again, and of what it is
@@ -89,30 +91,23 @@ def _played(written: Written, times: _Times, stands_for: dict[str, str]) -> tupl
     return notes, bars
 
 
-def _converted(path: Path, kern: str | None) -> dict[str, Any]:
-    """What the process with verovio in it makes of a file, or of a kern text."""
+def _converted(name: str, text: str) -> dict[str, Any]:
+    """What the process with verovio in it makes of the text of a score."""
     music_module("verovio")
-    command = [sys.executable, "-P", str(PROCESS), str(path) if kern is None else "-"]
+    command = [sys.executable, "-P", str(PROCESS)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    text = (kern or "").encode()
     try:
-        done = subprocess.run(command, input=text, capture_output=True, timeout=LONGEST, env=environment, check=False)
+        done = subprocess.run(
+            command, input=text.encode(), capture_output=True, timeout=LONGEST, env=environment, check=False
+        )
     except subprocess.TimeoutExpired:
-        raise FileError(f"{path.name} was not read within {LONGEST:.0f} s; is it what its name says?") from None
+        raise FileError(f"{name} was not read within {LONGEST:.0f} s; is it what its name says?") from None
     if done.returncode:
-        raise FileError(f"{path.name} is damaged, or not what its ending says: verovio, which reads scores, gave up on it")
+        raise FileError(f"{name} is damaged, or not what its ending says: verovio, which reads scores, gave up on it")
     found = json.loads(done.stdout.splitlines()[-1])
     if "problem" in found:
-        raise FileError(f"{path.name}: {found['problem']}")
+        raise FileError(f"{name}: {found['problem']}")
     return found
-
-
-def _text(path: Path) -> str:
-    content = path.read_bytes()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
 
 
 def _tied(notes: list[Note], written: Written, stands_for: dict[str, str]) -> Iterable[Note]:

@@ -452,3 +452,17 @@ def test_without_verovio(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith(
         "recbayes.errors.DataError: scores need verovio: pip install 'recbayes[music]'"
     )
+
+
+def test_memory_that_is_limited_already() -> None:
+    """Limits of the system are kept, and not raised: `ulimit -v` is lower than ours."""
+    pytest.importorskip("resource")
+    limit = 3_900_000 << 10
+    code = (
+        f"import resource, runpy; resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))\n"
+        f"runpy.run_path({str(from_verovio.PROCESS)!r})['limit_memory']()\n"
+        "print(resource.getrlimit(resource.RLIMIT_AS)[0])"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert int(done.stdout) == limit

@@ -9,6 +9,7 @@ that it takes from others. This file imports nothing of ours.
 import json
 import re
 import sys
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 from xml.etree import ElementTree
@@ -30,12 +31,15 @@ HANGING = ' color="red" type="hanging"'  # how it draws ties of kern that change
 
 
 def limit_memory() -> None:
-    """Damaged numbers may ask for any amount; where the system has no such limits, there is that of time."""
+    """Damaged numbers may ask for any amount; where the system has no such limits, or others, there is that of time."""
     try:
         import resource
     except ImportError:
         return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    with suppress(ValueError, OSError):
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        least = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)  # what is set already is never raised
+        resource.setrlimit(resource.RLIMIT_AS, (least, least))
 
 
 def convert(text: str) -> dict[str, Any]:

@@ -73,6 +73,8 @@ def _unzipped(content: bytes, name: str) -> bytes:
             if archive.getinfo(found).file_size > LARGEST:
                 raise FileError(f"{name} is not sound: what is in it would be larger than {LARGEST >> 20} megabytes")
             return archive.read(found)
+    except FileError:
+        raise
     except (zipfile.BadZipFile, ElementTree.ParseError, RuntimeError, NotImplementedError, EOFError, OSError, ValueError):
         raise FileError(f"{name} is not sound: it begins as a zip file and cannot be unpacked") from None
 

@@ -103,8 +103,8 @@ class Analysis:
         """The page for musicians: score, tree and sound in one file.
 
         Arguments:
-            path: where to write it, with the ending .html or .htm, or none; the path is then returned. None returns the page
-                as text.
+            path: where to write it, with the ending .html or .htm; .html is added where there is none, and the path is then
+                returned. None returns the page as text.
         """
         target = None if path is None else page_path(path)
         made = how_made(self.per, self._count, self.together, self.draws, self.seed, __version__)
@@ -133,11 +133,11 @@ class Analysis:
 
 
 def page_path(path: str | os.PathLike) -> Path:
-    """The name of a page, which cannot be that of a score or a picture."""
+    """The name of a page, which cannot be that of a score or a picture; without an ending, it has .html."""
     target = path_of(path)
     if target.suffix.lower() not in ("", ".html", ".htm"):
         raise FileError(f"a page ends in .html, got {target.name!r}")
-    return target
+    return target if target.suffix else target.with_name(f"{target.name}.html")
 
 
 def analyse(

@@ -110,6 +110,16 @@ def test_tempo_is_that_of_the_score(browser: Browser, page: Path) -> None:
     assert browser.run("document.querySelector('.tempo output').textContent") == "♩ = 120"
 
 
+def test_space_plays_wherever_the_focus_is(browser: Browser, page: Path) -> None:
+    """Also on the slider of the tempo, which does nothing with it."""
+    browser.open(page)
+    browser.run("document.querySelector('.tempo input').focus()")
+    browser.press(" ")
+    browser.wait(PLAYING)
+    browser.press(" ")
+    browser.wait(f"!{PLAYING}")
+
+
 def test_pausing_and_going_on(browser: Browser, page: Path) -> None:
     browser.open(page, before=LISTENING)
     start = browser.run(CURSOR)
@@ -173,9 +183,17 @@ def test_keys_alone_are_enough(browser: Browser, page: Path) -> None:
         if browser.run(focused):
             break
     assert browser.run(focused) == "0"
-    for key, expected in [("ArrowUp", "1"), ("ArrowUp", "2"), ("ArrowRight", "4"), ("ArrowDown", "3"), ("ArrowDown", "1")]:
+    for key, expected in [
+        ("ArrowUp", "1"),
+        ("ArrowUp", "2"),
+        ("ArrowRight", "4"),
+        ("ArrowDown", "3"),
+        ("End", "6"),
+        ("Home", "0"),
+    ]:
         browser.press(key)
         assert browser.run(focused) == expected
+    browser.press("ArrowUp")
     browser.press("Enter")
     browser.wait(PLAYING)
     assert details(browser).startswith("G major")

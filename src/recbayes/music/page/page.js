@@ -120,6 +120,8 @@
     const node = nodes[place];
     const inOrder = (best, one) => (best < 0 || Math.abs(nodes[one].start - node.start) < Math.abs(nodes[best].start - node.start) ? one : best);
     const all = nodes.map((_, one) => one);
+    if (key === "Home") return 0;
+    if (key === "End") return nodes.length - 1;
     if (key === "ArrowDown") return node.parent ?? place;
     if (key === "ArrowUp") return all.filter((one) => nodes[one].parent === place).reduce(inOrder, -1);
     const beside = all.filter((one) => (key === "ArrowRight" ? nodes[one].start >= node.end - 1e-6 : nodes[one].end <= node.start + 1e-6));
@@ -149,10 +151,10 @@
   document.addEventListener("keydown", (event) => {
     const place = nodes.findIndex((node) => node.element === document.activeElement);
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === " " && !event.target.closest("button, input, summary")) toggle();
+    if (event.key === " " && !event.target.closest("button, summary")) toggle(); // sliders do nothing with it
     else if (event.key === "Escape") choose(-1);
     else if (event.key === "Enter" && place >= 0) playNode(place);
-    else if (event.key.startsWith("Arrow") && place >= 0) {
+    else if ((event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") && place >= 0) {
       const next = neighbour(place, event.key);
       if (next >= 0) {
         focusOn(next);

@@ -185,12 +185,13 @@
     const frame = find(".window");
     frame.setAttribute("x", left);
     frame.setAttribute("width", Math.min(seen, width));
-    for (const { element } of nodes) {
-      const text = element.querySelector("text");
-      if (!text) continue;
-      const moved = Math.min(Math.max(left + 8 - text.getAttribute("x"), 0), text.dataset.room);
-      text.setAttribute("transform", `translate(${moved.toFixed(1)} 0)`);
-    }
+    for (const { element } of nodes) shift(element, left);
+  };
+  const shift = (element, left) => {
+    const text = element.querySelector("text");
+    if (!text) return;
+    const moved = Math.min(Math.max(left + 8 - text.getAttribute("x"), 0), text.dataset.room);
+    text.setAttribute("transform", `translate(${moved.toFixed(1)} 0)`);
   };
   const jump = (event) => {
     const box = overview.getBoundingClientRect();
@@ -204,6 +205,36 @@
   overview.addEventListener("pointermove", (event) => event.buttons && jump(event));
   scroller.addEventListener("scroll", look, { passive: true });
   addEventListener("resize", look);
+
+  // On paper: the drawing in lines below each other, which end at bars
+
+  const SYSTEM = 1150; // units of the drawing
+  const lines = () => {
+    const edges = [0];
+    while (edges.at(-1) < width) {
+      const from = edges.at(-1), bars = data.bars.map(xOf).filter((x) => x > from + SYSTEM / 4 && x <= from + SYSTEM);
+      edges.push(from + SYSTEM >= width ? width : bars.length ? Math.max(...bars) : from + SYSTEM);
+    }
+    return edges.slice(1).map((to, line) => [edges[line], to]);
+  };
+  addEventListener("beforeprint", () => {
+    const height = axis.viewBox.baseVal.height;
+    find(".systems").replaceChildren(
+      ...lines().map(([from, to]) => {
+        const part = axis.cloneNode(true);
+        part.setAttribute("viewBox", `${from} 0 ${to - from} ${height}`);
+        part.style.cssText = `width:${(100 * (to - from)) / SYSTEM}%;height:auto`;
+        part.querySelector(".cursor").remove();
+        for (const node of part.querySelectorAll(".node")) {
+          const { start, end } = nodes[node.dataset.node];
+          if (xOf(end) <= from || xOf(start) >= to) node.remove();
+          else shift(node, from);
+        }
+        return part;
+      }),
+    );
+  });
+  addEventListener("afterprint", () => find(".systems").replaceChildren());
 
   find(".legend").open = innerWidth > 704;
   player.place(data.bars[0]);

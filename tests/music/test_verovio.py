@@ -11,6 +11,7 @@ import pytest
 
 from recbayes.errors import DataError, FileError
 from recbayes.music import from_verovio
+from recbayes.music.analysis import analyse
 from recbayes.music.reading import read_score
 from recbayes.music.score import Score
 from tests.music.files import REST, UNPITCHED, grace, kern, music_xml, note, sounding, written
@@ -204,6 +205,11 @@ def test_endings_are_unfolded(tmp_path: Path) -> None:
     assert pitches(unfolded) == [60, 62, 60, 64, 67]
     assert unfolded.names == ("1", "2", "1", "3", "4")
     assert unfolded.bars.tolist() == [0, 4, 8, 12, 16, 20]
+    assert (folded.endings, unfolded.endings) == (True, False)
+    found = analyse(folded, draws=20)
+    assert "endings are read one after the other" in found.note
+    assert "First and second endings are read one after the other" in str(found.to_html())
+    assert "endings" not in analyse(unfolded, draws=20).note
     assert folded.title == unfolded.title == "Endings"
 
 

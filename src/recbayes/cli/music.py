@@ -151,7 +151,8 @@ def _analyse_one(
     if table is not None:
         write_whole(table, _csv(found.table()))
     if found.note:
-        console.print(f"{found.note}; --most-slices keeps more apart.", markup=False)
+        more = "; --most-slices keeps more apart" if found.together > 1 else ""
+        console.print(f"{found.note}{more}.", markup=False)
     for line in found.lines():
         console.print(_shown(line), markup=False)
     for one in given:

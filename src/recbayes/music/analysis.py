@@ -26,7 +26,7 @@ from recbayes.music.page import PageNode, music_page
 from recbayes.music.reading import read_score
 from recbayes.music.score import Score
 from recbayes.music.slices import Slices, slice_score
-from recbayes.music.telling import headline, how_made, in_lines, rows, still, taken_together
+from recbayes.music.telling import ENDINGS, headline, how_made, in_lines, rows, still, taken_together
 from recbayes.spans.constraints import Known
 from recbayes.tree.tree import Tree
 
@@ -81,8 +81,10 @@ class Analysis:
 
     @property
     def note(self) -> str:
-        """What to know of the slices: whether several bars or beats are one, as in long pieces; mostly nothing."""
-        return taken_together(self.per, self._count, self.together)
+        """What to know of the slices: whether several bars or beats are one, as in long pieces, and whether endings stand
+        one after the other; mostly nothing."""
+        together = taken_together(self.per, self._count, self.together)
+        return "; ".join(filter(None, [together, ENDINGS if self.score.endings else ""]))
 
     def lines(self) -> list[str]:
         """The whole piece and its largest passages in words, a line each: bars, key, the chord that they end with."""
@@ -108,6 +110,7 @@ class Analysis:
         """
         target = None if path is None else page_path(path)
         made = how_made(self.per, self._count, self.together, self.draws, self.seed, __version__)
+        made += f" {ENDINGS[0].upper()}{ENDINGS[1:]}." if self.score.endings else ""
         page = music_page(self.score, self.nodes, heading=self.score.title, explanation=f"{EXPLANATION}\n\n{made}")
         if target is None:
             return page

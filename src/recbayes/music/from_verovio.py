@@ -37,9 +37,10 @@ def read_with_verovio(path: Path, repeats: bool) -> Score:
     drawing = found["mei"]
     root = ElementTree.fromstring(drawing)
     stands_for: dict[str, str] = {}  # names of what is played again, and of what it is
-    if repeats and (score := root.find(f".//{MEI}score")) is not None:
-        stands_for = unfold(score, listed=TRANSCODED not in drawing)
+    if repeats and (music := root.find(f".//{MEI}score")) is not None:
+        stands_for = unfold(music, listed=TRANSCODED not in drawing)
     written = read_mei(root, path.name)
+    endings = not stands_for and len({one.get("n") for one in root.iter(f"{MEI}ending")}) > 1
     drawing = mei_text(root) if stands_for else drawing
     times = _Times(found["times"])
     notes, bars = _played(written, times, stands_for)
@@ -51,7 +52,8 @@ def read_with_verovio(path: Path, repeats: bool) -> Score:
     title, sounding = written.title or path.stem, _tied(notes, written, stands_for)
     signs = [(time, bars[time].signature) for time in sorted(bars)]
     changes = [(time, new) for (_, old), (time, new) in pairwise(signs) if new is not None and new != old]
-    return score_of(title, sounding, starts, names, meters, tempo, drawing, written.signature, changes)
+    score = score_of(title, sounding, starts, names, meters, tempo, drawing, written.signature, changes)
+    return replace(score, endings=endings)
 
 
 class _Times:

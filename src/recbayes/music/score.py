@@ -25,6 +25,7 @@ class Score:
         signatures: where key signatures change: when, and the sharps of what follows.
         spelling: how notes are spelt, as they sound, in fifths above C: 1 is G, -1 is F, 6 is F sharp; None where it is not
             known. Nothing, if it is known of none.
+        endings: whether there are endings for several times that stand one after the other, and are not played out.
     """
 
     title: str
@@ -40,6 +41,7 @@ class Score:
     signature: int | None = None
     signatures: tuple[tuple[float, int], ...] = ()
     spelling: tuple[int | None, ...] = ()
+    endings: bool = False
 
     @property
     def end(self) -> float:

@@ -18,6 +18,7 @@ from recbayes.music.page.nodes import (
 )
 from recbayes.music.score import Score
 
+ENDINGS = "first and second endings are read one after the other; --repeats (in Python, repeats=True) plays them"
 DEPTH = 2  # of the passages that are told on terminals
 FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 

@@ -395,6 +395,17 @@ def test_compressed_scores_with_another_ending(tmp_path: Path) -> None:
     assert pitches(read_score(tmp_path / "x.musicxml")) == [60]
 
 
+def test_composers(tmp_path: Path) -> None:
+    names = "".join(
+        f'<creator type="{kind}">{name}</creator>' for kind, name in [("composer", "C. Wieck"), ("lyricist", "H.")]
+    )
+    found = read(tmp_path, "x.musicxml", music_xml(C, title=f"<identification>{names}</identification>"))
+    assert found.composer == "C. Wieck"
+    assert '<p class="piece">C. Wieck</p>' in str(analyse(found, draws=20).to_html())
+    assert read(tmp_path, "x.krn", "!!!COM: Bach, J. S.\n" + kern("**kern", "4c", "*-")).composer == "J. S. Bach"
+    assert read(tmp_path, "y.musicxml", music_xml(C)).composer == ""
+
+
 def test_titles_that_are_only_printed(tmp_path: Path) -> None:
     """The largest in the middle of the first page."""
     words = [("A. Composer", 12, "right"), ("Etude", 22, "center"), ("for Anna", 12, "center")]

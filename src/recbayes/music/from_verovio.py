@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 from recbayes.errors import DataError, FileError
 from recbayes.music.content import score_text
 from recbayes.music.extra import music_module
-from recbayes.music.kern import mended
+from recbayes.music.kern import composer_of, mended
 from recbayes.music.mei import MEI, Bar, Written, mei_text, read_mei
 from recbayes.music.meter import Meter
 from recbayes.music.notes import Note, score_of
@@ -53,7 +53,8 @@ def read_with_verovio(path: Path, repeats: bool) -> Score:
     signs = [(time, bars[time].signature) for time in sorted(bars)]
     changes = [(time, new) for (_, old), (time, new) in pairwise(signs) if new is not None and new != old]
     score = score_of(title, sounding, starts, names, meters, tempo, drawing, written.signature, changes)
-    return replace(score, endings=endings)
+    composer = written.composer or (composer_of(kern) if kern else "")
+    return replace(score, composer=composer, endings=endings)
 
 
 class _Times:

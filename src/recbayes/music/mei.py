@@ -46,6 +46,7 @@ class Written:
     """
 
     title: str = ""
+    composer: str = ""
     signature: int | None = None
     now: int | None = None
     tempo: float | None = None
@@ -72,7 +73,7 @@ def read_mei(root: Element, name: str) -> Written:
     title = root.find(f"{MEI}meiHead/{MEI}fileDesc/{MEI}titleStmt/{MEI}title")
     staves: dict[str, _Staff] = {}
     score = root.find(f".//{MEI}score")
-    found = Written(_words(title) or ("" if score is None else _printed_title(score)))
+    found = Written(_words(title) or ("" if score is None else _printed_title(score)), _composer(root))
     for element in [] if score is None else _definitions_and_bars(score):
         if element.tag == f"{MEI}measure":
             _read_bar(element, staves, found, name)
@@ -94,6 +95,15 @@ def mei_text(root: Element) -> str:
 
 def _words(element: Element | None) -> str:
     return "" if element is None else " ".join("".join(element.itertext()).split())
+
+
+def _composer(root: Element) -> str:
+    """Who wrote the piece, as the head of the document has it."""
+    head = root.find(f"{MEI}meiHead/{MEI}fileDesc/{MEI}titleStmt")
+    named = (
+        [] if head is None else [one for one in head.iter() if one.get("role") == "composer" or one.tag == f"{MEI}composer"]
+    )
+    return ", ".join(dict.fromkeys(filter(None, map(_words, named))))
 
 
 def _printed_title(score: Element) -> str:

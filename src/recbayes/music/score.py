@@ -25,6 +25,7 @@ class Score:
         signatures: where key signatures change: when, and the sharps of what follows.
         spelling: how notes are spelt, as they sound, in fifths above C: 1 is G, -1 is F, 6 is F sharp; None where it is not
             known. Nothing, if it is known of none.
+        composer: of the piece, if the score names one.
         endings: whether there are endings for several times that stand one after the other, and are not played out.
     """
 
@@ -41,6 +42,7 @@ class Score:
     signature: int | None = None
     signatures: tuple[tuple[float, int], ...] = ()
     spelling: tuple[int | None, ...] = ()
+    composer: str = ""
     endings: bool = False
 
     @property

@@ -35,10 +35,11 @@ def music_page(score: Score, nodes: Sequence[PageNode], *, heading: str, explana
     style = _part("page.css")
     script = _part("sound.js") + _part("page.js")
     below = tree_height(nodes)
+    above = [text for text in (score.composer, score.title) if text not in ("", heading)]
     return Template(_part("page.html")).substitute(
         policy=escape(_policy(script)),
         heading=escape(heading),
-        piece=f'<p class="piece">{escape(score.title)}</p>' if score.title not in ("", heading) else "",
+        piece=f'<p class="piece">{escape(", ".join(above))}</p>' if above else "",
         explanation="".join(f"<p>{escape(part.strip())}</p>" for part in explanation.split("\n\n") if part.strip()),
         style=style,
         script=script,

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import recbayes as rb
+from recbayes.checks.files import check_writable, write_whole
 from recbayes.errors import FileError
 
 MODEL = rb.GaussianRBN.create(dim=3)
@@ -109,3 +110,19 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"cannot be written: there is no folder .*nowhere; make it first") as caught:
         MODEL.save(path)
     assert ".part" not in str(caught.value)
+
+
+def test_errors_name_the_file_that_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not its neighbour, which nobody knows."""
+
+    def denied(name: str, *others: object, **settings: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", name)
+
+    path = tmp_path / "page.html"
+    check_writable(path)
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(os, "open", denied)
+    for attempt in (lambda: write_whole(path, "x"), lambda: check_writable(path)):
+        with pytest.raises(PermissionError) as problem:
+            attempt()
+        assert problem.value.filename == str(path)

@@ -254,3 +254,15 @@ def test_drawings_that_cannot_be_read() -> None:
         engrave(small_score(drawing="<mei>"))
     with pytest.raises(DataError, match="id of each of its 12 notes, but it has 0"):
         engrave(replace(small_score(), ids=()))
+
+
+def test_doubtful_keys_are_marked() -> None:
+    """They have a question mark and are paler; the wheel does not have them as keys of the piece."""
+    nodes = [replace(small_tree()[0], in_key="C major", key_probability=share) for share in (0.9, 0.3)]
+    sure, doubtful = (Elements(music_page(small_score(), [node], heading="", explanation="")) for node in nodes)
+    assert [one.with_class("node")[0]["aria-label"] for one in (sure, doubtful)] == [
+        "C major, bars 1–3, key 90 %",
+        "C major?, bars 1–3, key 30 %",
+    ]
+    assert [str(one.with_class("wheel")[0]["aria-label"]).endswith("C major") for one in (sure, doubtful)] == [True, False]
+    assert sure.with_class("node")[0]["style"] != doubtful.with_class("node")[0]["style"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,16 @@ def test_tempo_is_that_of_the_score(browser: Browser, page: Path) -> None:
     assert browser.run("document.querySelector('.tempo output').textContent") == "♩ = 120"
 
 
+def test_space_plays_wherever_the_focus_is(browser: Browser, page: Path) -> None:
+    """Also on the slider of the tempo, which does nothing with it."""
+    browser.open(page)
+    browser.run("document.querySelector('.tempo input').focus()")
+    browser.press(" ")
+    browser.wait(PLAYING)
+    browser.press(" ")
+    browser.wait(f"!{PLAYING}")
+
+
 def test_pausing_and_going_on(browser: Browser, page: Path) -> None:
     browser.open(page, before=LISTENING)
     start = browser.run(CURSOR)
@@ -173,9 +184,17 @@ def test_keys_alone_are_enough(browser: Browser, page: Path) -> None:
         if browser.run(focused):
             break
     assert browser.run(focused) == "0"
-    for key, expected in [("ArrowUp", "1"), ("ArrowUp", "2"), ("ArrowRight", "4"), ("ArrowDown", "3"), ("ArrowDown", "1")]:
+    for key, expected in [
+        ("ArrowUp", "1"),
+        ("ArrowUp", "2"),
+        ("ArrowRight", "4"),
+        ("ArrowDown", "3"),
+        ("End", "6"),
+        ("Home", "0"),
+    ]:
         browser.press(key)
         assert browser.run(focused) == expected
+    browser.press("ArrowUp")
     browser.press("Enter")
     browser.wait(PLAYING)
     assert details(browser).startswith("G major")
@@ -282,3 +301,24 @@ def test_the_prelude_is_shown_and_played(browser: Browser, tmp_path: Path, width
     assert browser.run(CURSOR) > before
     assert [pitch for _, pitch in sorted(browser.run("heard"))[:5]] == [60, 64, 67, 72, 76]
     browser.wait("loudest > 0.02")
+
+
+def test_all_of_the_score_goes_on_paper(browser: Browser, tmp_path: Path) -> None:
+    """In lines that end at bars, one after the other without a gap, with every passage in at least one of them."""
+    page = tmp_path / "page.html"
+    rb.music.analyse(rb.music.prelude(), draws=50).to_html(page)
+    browser.open(page)
+    parts = "[...document.querySelectorAll('.systems svg.axis')]"
+    lines = f"{parts}.map((part) => part.getAttribute('viewBox').split(' ').map(Number))"
+    assert browser.run(lines) == []
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    found = browser.run(lines)
+    assert len(found) > 4
+    assert found[0][0] == 0
+    for one, after in pairwise(found):
+        assert after[0] == pytest.approx(one[0] + one[2])
+    assert found[-1][0] + found[-1][2] == browser.run("document.querySelector('.axis').viewBox.baseVal.width")
+    shown = browser.run("new Set([...document.querySelectorAll('.systems .node')].map((node) => node.dataset.node)).size")
+    assert shown == browser.run("document.querySelectorAll('.tree .node:not(.systems .node)').length")
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    assert browser.run(lines) == []

@@ -88,7 +88,7 @@ def test_counting_moments(notes: list[tuple[float, float, int]], number: int) ->
 
 @pytest.mark.parametrize("per", ["measure", 0, -3, 2.5, None, True, 10**9, [4]])
 def test_wrong_slices(per: object) -> None:
-    with pytest.raises(DataError, match=r"per must be a whole number from 1 to 1000000, got .*, or 'bar' or 'beat'"):
+    with pytest.raises(DataError, match=r"per must be 'bar', 'beat' or a whole number from 1 to 1000000, got "):
         slice_score(SMALL, per)  # type: ignore[arg-type]
 
 

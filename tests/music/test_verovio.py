@@ -11,6 +11,7 @@ import pytest
 
 from recbayes.errors import DataError, FileError
 from recbayes.music import from_verovio
+from recbayes.music.analysis import analyse
 from recbayes.music.reading import read_score
 from recbayes.music.score import Score
 from tests.music.files import REST, UNPITCHED, grace, kern, music_xml, note, sounding, written
@@ -204,6 +205,11 @@ def test_endings_are_unfolded(tmp_path: Path) -> None:
     assert pitches(unfolded) == [60, 62, 60, 64, 67]
     assert unfolded.names == ("1", "2", "1", "3", "4")
     assert unfolded.bars.tolist() == [0, 4, 8, 12, 16, 20]
+    assert (folded.endings, unfolded.endings) == (True, False)
+    found = analyse(folded, draws=20)
+    assert "endings are read one after the other" in found.note
+    assert "First and second endings are read one after the other" in str(found.to_html())
+    assert "endings" not in analyse(unfolded, draws=20).note
     assert folded.title == unfolded.title == "Endings"
 
 
@@ -303,15 +309,15 @@ def test_what_is_drawn_has_the_notes(tmp_path: Path) -> None:
 
 
 BROKEN: dict[str, tuple[str | bytes, str]] = {
-    "empty.krn": ("", "no spine"),
-    "text.krn": ("Hello.\n", "no spine"),
+    "empty.krn": ("", "is empty"),
+    "text.krn": ("Hello.\n", "is not kern, .*: it is a text"),
     "fields.krn": (kern("**kern **kern", "4c", "*-"), "line 2 has 1 fields, and not 2"),
     "silent.krn": (kern("**kern", "*M4/4", "=1", "1r", "==", "*-"), "has no notes"),
     "drums.krn": (kern("**kern", "*clefX", "*M4/4", "=1", "1e", "==", "*-"), "no notes but those of percussion"),
     "ended.krn": (kern("**kern", "*-"), "no music"),
-    "empty.xml": ("", "no sound XML"),
-    "text.xml": ("Hello.", "no sound XML"),
-    "page.xml": ("<html></html>", "cannot read it"),
+    "empty.xml": ("", "is empty"),
+    "text.xml": ("Hello.", "no sound XML: it is a text"),
+    "page.xml": ("<html></html>", "no score: it is a page of the web"),
     "half.musicxml": (music_xml(C, D)[:-200], "no sound XML"),
     "code.musicxml": ('<?xml version="1.0" encoding="nonsense"?><a/>', "no sound XML"),
     "hollow.musicxml": (music_xml(), "no music"),
@@ -319,8 +325,57 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
     "drums.musicxml": (music_xml(UNPITCHED, clef="<sign>percussion</sign>"), "no notes but those of percussion"),
     "ticks.musicxml": (music_xml(C.replace("<type>whole</type>", "")), "without a <type>"),
     "empty.mei": ('<mei xmlns="http://www.music-encoding.org/ns/mei"><music><body/></music></mei>', "cannot read it"),
-    "zip.mxl": (b"PK\x03\x04 and no more", "cannot read it|gave up"),
+    "zip.mxl": (b"PK\x03\x04 and no more", "cannot be unpacked"),
+    "print.mxl": (b"%PDF-1.4\n%\xe2\xe3\xcf\xd3", "no compressed MusicXML, whatever its ending: it is a PDF file"),
+    "garbage.mxl": (bytes(range(128, 256)) * 9, "no compressed MusicXML, .*: it is damaged, or another kind of file"),
+    "garbage.musicxml": (bytes(range(128, 256)) * 9, "no sound XML: it is damaged"),
+    "tune.mxl": ("X:1\nT:A tune in ABC\nK:C\nCDEF|\n", "no compressed MusicXML, .*: it is a text"),
+    "tune.krn": ("X:1\nT:A tune in ABC\nK:C\nCDEF|\n", "is not kern"),
+    "page.musicxml": ("<!DOCTYPE html><html><body><br></body></html>", "is a page of the web, and no score"),
+    "named.krn": (music_xml(C), "is not kern, .*: it is MusicXML; give it the ending .musicxml"),
+    "played.musicxml": (b"MThd" + bytes(10), "it is a MIDI file; give it the ending .mid"),
+    "drawing.xml": ("<svg/>", "no score: it is XML of another kind, <svg>"),
 }
+
+
+def zipped(folder: Path, name: str, **members: str | bytes) -> Path:
+    """A zip file; dots and slashes of its members' names are written as _ and __."""
+    with zipfile.ZipFile(folder / name, "w") as archive:
+        for member, content in members.items():
+            archive.writestr(member.replace("__", "/").replace("_xml", ".xml"), content)
+    return folder / name
+
+
+CONTAINER = '<container><rootfiles><rootfile full-path="score.xml"/></rootfiles></container>'
+
+
+def test_byte_order_marks_are_no_part_of_a_score(tmp_path: Path) -> None:
+    for head in ("", '<?xml version="1.0" encoding="UTF-8"?>'):
+        content = b"\xef\xbb\xbf" + (head + music_xml(C)).encode()
+        assert pitches(read(tmp_path, "x.musicxml", content)) == [60]
+        assert pitches(
+            read_score(zipped(tmp_path, "x.mxl", **{"META-INF__container_xml": CONTAINER, "score_xml": content}))
+        ) == [60]
+
+
+def test_measures_with_parts_in_them(tmp_path: Path) -> None:
+    """Score-timewise MusicXML is the same music as score-partwise."""
+    parts = music_xml(C, D)
+    measures = parts.replace("score-partwise", "score-timewise").replace('<part id="P1">', "").replace("</part>", "")
+    for at in "12":
+        measures = measures.replace(f'<measure number="{at}">', f'<measure number="{at}"><part id="P1">')
+    measures = measures.replace("</measure>", "</part></measure>")
+    found = read(tmp_path, "x.musicxml", measures)
+    assert sounding(found) == sounding(read(tmp_path, "y.musicxml", parts))
+    assert found.names == ("1", "2")
+
+
+def test_zip_files_without_a_list_of_what_is_in_them(tmp_path: Path) -> None:
+    assert pitches(read_score(zipped(tmp_path, "x.mxl", score_xml=music_xml(C)))) == [60]
+    with pytest.raises(FileError, match=r"word\.mxl is a zip file without a score in it"):
+        read_score(zipped(tmp_path, "word.mxl", word__document="x"))
+    with pytest.raises(FileError, match=r"other\.mxl is no score: it is XML of another kind, <w>"):
+        read_score(zipped(tmp_path, "other.mxl", word__document_xml="<w/>"))
 
 
 @pytest.mark.parametrize("encoding", ["ISO-8859-1", "latin1", "windows-1252", "UTF-8", "utf-16"])
@@ -338,6 +393,17 @@ def test_compressed_scores_with_another_ending(tmp_path: Path) -> None:
         )
         file.writestr("a.xml", music_xml(C))
     assert pitches(read_score(tmp_path / "x.musicxml")) == [60]
+
+
+def test_composers(tmp_path: Path) -> None:
+    names = "".join(
+        f'<creator type="{kind}">{name}</creator>' for kind, name in [("composer", "C. Wieck"), ("lyricist", "H.")]
+    )
+    found = read(tmp_path, "x.musicxml", music_xml(C, title=f"<identification>{names}</identification>"))
+    assert found.composer == "C. Wieck"
+    assert '<p class="piece">C. Wieck</p>' in str(analyse(found, draws=20).to_html())
+    assert read(tmp_path, "x.krn", "!!!COM: Bach, J. S.\n" + kern("**kern", "4c", "*-")).composer == "J. S. Bach"
+    assert read(tmp_path, "y.musicxml", music_xml(C)).composer == ""
 
 
 def test_titles_that_are_only_printed(tmp_path: Path) -> None:
@@ -403,3 +469,17 @@ def test_without_verovio(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith(
         "recbayes.errors.DataError: scores need verovio: pip install 'recbayes[music]'"
     )
+
+
+def test_memory_that_is_limited_already() -> None:
+    """Limits of the system are kept, and not raised: `ulimit -v` is lower than ours."""
+    pytest.importorskip("resource")
+    limit = 3_900_000 << 10
+    code = (
+        f"import resource, runpy; resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))\n"
+        f"runpy.run_path({str(from_verovio.PROCESS)!r})['limit_memory']()\n"
+        "print(resource.getrlimit(resource.RLIMIT_AS)[0])"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert int(done.stdout) == limit

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recbayes.cli.outputs import check_target
-from recbayes.errors import ApproximationWarning
+from recbayes.cli.running import complain
+from recbayes.errors import ApproximationWarning, DataError, FileError, ModelError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from recbayes.music.score import Score
 
+MOST_DIGITS = 20  # of a number of slices; more are no number
+DIGITS = 6  # of numbers in tables
 NAMELESS = "bwv846.html"  # the page of the piece in the box
 PLAIN = {"♭": "b", "♯": "#", "ø7": "m7b5", "°7": "dim7", "–": "-"}  # for terminals that know ASCII only
 
@@ -61,18 +64,29 @@ def analyse(
     """Find the hierarchy of a piece in its notes: a page with score, tree, keys and sound, for any browser."""
     from rich.console import Console
 
+    from recbayes.music.analysis import page_path
+
     _check_scores(scores or [])
-    pages = _pages(scores or [], output)
+    pages = _pages(scores or [], None if output is None else page_path(output))
     _check_targets(scores or [], list(pages), output, table)
     console = Console(highlight=False, soft_wrap=True)
     settings = {
-        "per": int(per) if per.isdigit() else per,
+        "per": int(per) if per.isascii() and per.isdigit() and len(per) < MOST_DIGITS else per,
         "draws": draws,
         "seed": seed,
         "most_slices": most_slices,
     }
+    failed = False
     for page, score in pages.items():
-        _analyse_one(console, score, page, table, repeats, settings)
+        try:
+            _analyse_one(console, score, page, table, repeats, settings)
+        except (DataError, FileError, ModelError) as problem:
+            if len(pages) == 1:
+                raise
+            complain(f"{problem}; there is no page of it")
+            failed = True
+    if failed:
+        raise typer.Exit(1)
 
 
 def _pages(scores: Sequence[Path], output: Path | None) -> dict[Path, Path | None]:
@@ -100,15 +114,15 @@ def _check_scores(scores: Sequence[Path]) -> None:
 
 def _check_targets(scores: Sequence[Path], pages: Sequence[Path], output: Path | None, table: Path | None) -> None:
     """Errors that can be told before the work begins. Nothing but a page is ever replaced by one."""
-    from recbayes.errors import FileError
-    from recbayes.music.analysis import page_path
+    from recbayes.checks.files import check_writable
 
     if table is not None and len(scores) > 1:
         raise typer.BadParameter("--table names one table; give one score at a time")
     if table is not None and table.suffix.lower() != ".csv":
         raise typer.BadParameter(f"a table ends in .csv, got {table.name!r}", param_hint="--table")
-    for target in (*map(page_path, pages), *([] if table is None else [table])):
+    for target in (*pages, *([] if table is None else [table])):
         check_target(target)
+        check_writable(target)
         if any(target.exists() and target.samefile(score) for score in scores):
             raise FileError(f"{target} is the score itself; name another page")
     if output is None:
@@ -137,10 +151,14 @@ def _analyse_one(
     if table is not None:
         write_whole(table, _csv(found.table()))
     if found.note:
-        console.print(f"{found.note}; --most-slices keeps more apart.", markup=False)
+        more = "; --most-slices keeps more apart" if found.together > 1 else ""
+        console.print(f"{found.note}{more}.", markup=False)
     for line in found.lines():
         console.print(_shown(line), markup=False)
     for one in given:
+        if not issubclass(one.category, ApproximationWarning):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+            continue
         console.print(f"Take probabilities with care: {one.message}", style="yellow", markup=False)
     count = len(found.nodes)
     shown = "The only passage" if count == 1 else f"All {count} passages"
@@ -157,9 +175,14 @@ def _shown(line: str) -> str:
     return line
 
 
+def _rounded(value: Any) -> Any:
+    """A number as a table shows it."""
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
 def _csv(rows: Sequence[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _rounded(value) for name, value in row.items()} for row in rows)
     return text.getvalue()

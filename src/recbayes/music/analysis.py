@@ -18,6 +18,7 @@ from recbayes.family.posterior import Posterior
 from recbayes.gaussian.model.rbn import GaussianRBN
 from recbayes.inference.draws import sample_posterior
 from recbayes.inference.load import load
+from recbayes.music.chords import Chord, chords_of, likeliest
 from recbayes.music.harmony import BEFORE, SLICE, Harmony
 from recbayes.music.labels import labelled
 from recbayes.music.model import mode_profiles, profiles
@@ -25,7 +26,7 @@ from recbayes.music.page import PageNode, music_page
 from recbayes.music.reading import read_score
 from recbayes.music.score import Score
 from recbayes.music.slices import Slices, slice_score
-from recbayes.music.telling import headline, how_made, in_lines, rows, still, taken_together
+from recbayes.music.telling import ENDINGS, headline, how_made, in_lines, rows, still, taken_together
 from recbayes.spans.constraints import Known
 from recbayes.tree.tree import Tree
 
@@ -36,9 +37,11 @@ EXPLANATION = (
     "Passages, their keys and their probabilities were found in the notes alone, by a recursive Bayesian network that knows "
     "which pitch classes sound for how long. A passage ends with its own harmony; what comes before prepares it. The "
     "percentage says how often these bars are one passage in all the analyses that the model thinks possible; below a "
-    "half, read it as a suggestion. It does not say how sure a key or a chord is.\n\n"
+    "half, read it as a suggestion. It does not say how sure a key or a chord is: a question mark says that one is less "
+    "probable than not, and the details of a passage that is clicked say how probable it is.\n\n"
     "What the model does not know: metre, melody and voice leading. Keys are those that notes make probable where a passage "
-    "often keeps the key of what it is part of; single bars are called by their chords."
+    "often keeps the key of what it is part of; single bars are called by the chord, the scale or the single note that "
+    "is most probable."
 )
 
 
@@ -74,12 +77,14 @@ class Analysis:
     @cached_property
     def nodes(self) -> tuple[PageNode, ...]:
         """The tree's nodes in quarters, with keys, transpositions and probabilities."""
-        return tuple(labelled(self.tree, self.slices, self.score, self.model))
+        return tuple(labelled(self.tree, self.slices, self.score, self.model, self._chords))
 
     @property
     def note(self) -> str:
-        """What to know of the slices: whether several bars or beats are one, as in long pieces; mostly nothing."""
-        return taken_together(self.per, self._count, self.together)
+        """What to know of the slices: whether several bars or beats are one, as in long pieces, and whether endings stand
+        one after the other; mostly nothing."""
+        together = taken_together(self.per, self._count, self.together)
+        return "; ".join(filter(None, [together, ENDINGS if self.score.endings else ""]))
 
     def lines(self) -> list[str]:
         """The whole piece and its largest passages in words, a line each: bars, key, the chord that they end with."""
@@ -90,7 +95,8 @@ class Analysis:
 
         `from` and `to` are bars, with beats where a passage cuts bars; `start` and `end` are in quarters. `key` is that of
         the passage, and `chord` the harmony that it ends with; of a single bar, its own. Both are None where nothing sounds.
-        `probability` is that of the passage, and not of its key, which is `key_probability`. `transposition` is the interval
+        "notes of G major", "mostly G" and "G alone" are no chords. `key_probability` and `chord_probability` say how sure
+        both are, the latter of root and kind together; `probability` is that of the passage. `transposition` is the interval
         from the root of what follows to that of a passage that leads there, in semitones.
         """
         return rows(self.score, self.nodes)
@@ -99,16 +105,21 @@ class Analysis:
         """The page for musicians: score, tree and sound in one file.
 
         Arguments:
-            path: where to write it, with the ending .html or .htm, or none; the path is then returned. None returns the page
-                as text.
+            path: where to write it, with the ending .html or .htm; .html is added where there is none, and the path is then
+                returned. None returns the page as text.
         """
         target = None if path is None else page_path(path)
         made = how_made(self.per, self._count, self.together, self.draws, self.seed, __version__)
+        made += f" {ENDINGS[0].upper()}{ENDINGS[1:]}." if self.score.endings else ""
         page = music_page(self.score, self.nodes, heading=self.score.title, explanation=f"{EXPLANATION}\n\n{made}")
         if target is None:
             return page
         write_whole(target, page)
         return target
+
+    @property
+    def _chords(self) -> list[Chord | None]:
+        return chords_of(self.model, self.posterior, self.tree)
 
     @property
     def _count(self) -> int:
@@ -125,11 +136,11 @@ class Analysis:
 
 
 def page_path(path: str | os.PathLike) -> Path:
-    """The name of a page, which cannot be that of a score or a picture."""
+    """The name of a page, which cannot be that of a score or a picture; without an ending, it has .html."""
     target = path_of(path)
     if target.suffix.lower() not in ("", ".html", ".htm"):
         raise FileError(f"a page ends in .html, got {target.name!r}")
-    return target
+    return target if target.suffix else target.with_name(f"{target.name}.html")
 
 
 def analyse(
@@ -198,7 +209,7 @@ def _(model: Harmony, posterior: Any) -> Tree:
     for node in tree:
         states = chart.outside.nodes[chart.span(*node.span), : model.states]
         probability = min(float(states.sum()), 1.0)
-        nodes.append(replace(node, label=model.names[int(states.argmax())], rule="", probability=probability))
+        nodes.append(replace(node, label=model.names[likeliest(model, states)[0]], rule="", probability=probability))
     return Tree(nodes, tree.arities)
 
 

@@ -47,8 +47,9 @@ def read_midi(path: Path) -> Score:
     bars, meters = _bars({Fraction(0): USUAL, **changes}, end)
     tempo = next((one.qpm for one in midi.tempos if one.time == 0), None)
     signature = next((int(one.key) for one in midi.key_signatures if one.time == 0), None)
+    signatures = [(Fraction(one.time, quarter), int(one.key)) for one in midi.key_signatures if one.time > 0]
     names = [str(number + 1) for number in range(len(meters))]
-    return score_of(path.stem, notes, bars, names, meters, tempo, signature=signature)
+    return score_of(path.stem, notes, bars, names, meters, tempo, signature=signature, signatures=sorted(signatures))
 
 
 def _bars(changes: dict[Fraction, Meter], end: Fraction) -> tuple[list[Fraction], list[Meter]]:

@@ -14,8 +14,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from recbayes.errors import DataError, FileError
+from recbayes.music.content import score_text
 from recbayes.music.extra import music_module
-from recbayes.music.kern import mended
+from recbayes.music.kern import composer_of, mended
 from recbayes.music.mei import MEI, Bar, Written, mei_text, read_mei
 from recbayes.music.meter import Meter
 from recbayes.music.notes import Note, score_of
@@ -30,14 +31,16 @@ TRANSCODED = "Transcoded from MusicXML"  # lists of parts are then verovio's own
 
 def read_with_verovio(path: Path, repeats: bool) -> Score:
     """A score with its notes, as they are written or unfolded, and the MEI it can be drawn from."""
-    kern = mended(_text(path), path.name) if path.suffix.lower() == ".krn" else None
-    found = _converted(path, kern)
+    text = score_text(path)
+    kern = mended(text, path.name) if path.suffix.lower() == ".krn" else None
+    found = _converted(path.name, kern or text)
     drawing = found["mei"]
     root = ElementTree.fromstring(drawing)
     stands_for: dict[str, str] = {}  # names of what is played again, and of what it is
-    if repeats and (score := root.find(f".//{MEI}score")) is not None:
-        stands_for = unfold(score, listed=TRANSCODED not in drawing)
+    if repeats and (music := root.find(f".//{MEI}score")) is not None:
+        stands_for = unfold(music, listed=TRANSCODED not in drawing)
     written = read_mei(root, path.name)
+    endings = not stands_for and len({one.get("n") for one in root.iter(f"{MEI}ending")}) > 1
     drawing = mei_text(root) if stands_for else drawing
     times = _Times(found["times"])
     notes, bars = _played(written, times, stands_for)
@@ -47,7 +50,11 @@ def read_with_verovio(path: Path, repeats: bool) -> Score:
     starts, names, meters = _divided(bars, max(note.offset for note in notes))
     tempo = written.tempo if kern is None or TEMPO.search(kern) else None
     title, sounding = written.title or path.stem, _tied(notes, written, stands_for)
-    return score_of(title, sounding, starts, names, meters, tempo, drawing, written.signature)
+    signs = [(time, bars[time].signature) for time in sorted(bars)]
+    changes = [(time, new) for (_, old), (time, new) in pairwise(signs) if new is not None and new != old]
+    score = score_of(title, sounding, starts, names, meters, tempo, drawing, written.signature, changes)
+    composer = written.composer or (composer_of(kern) if kern else "")
+    return replace(score, composer=composer, endings=endings)
 
 
 class _Times:
@@ -81,35 +88,29 @@ def _played(written: Written, times: _Times, stands_for: dict[str, str]) -> tupl
                 known = stands_for.get(one, one)
                 if known in times.begin and times.end.get(known, Fraction(0)) > times.begin[known]:
                     shift = now - place[0]
-                    notes.append(Note(times.begin[known] + shift, written.pitches[one], times.end[known] + shift, one))
+                    begin, end = times.begin[known] + shift, times.end[known] + shift
+                    notes.append(Note(begin, written.pitches[one], end, one, written.steps.get(one)))
             now += place[1]
     return notes, bars
 
 
-def _converted(path: Path, kern: str | None) -> dict[str, Any]:
-    """What the process with verovio in it makes of a file, or of a kern text."""
+def _converted(name: str, text: str) -> dict[str, Any]:
+    """What the process with verovio in it makes of the text of a score."""
     music_module("verovio")
-    command = [sys.executable, "-P", str(PROCESS), str(path) if kern is None else "-"]
+    command = [sys.executable, "-P", str(PROCESS)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    text = (kern or "").encode()
     try:
-        done = subprocess.run(command, input=text, capture_output=True, timeout=LONGEST, env=environment, check=False)
+        done = subprocess.run(
+            command, input=text.encode(), capture_output=True, timeout=LONGEST, env=environment, check=False
+        )
     except subprocess.TimeoutExpired:
-        raise FileError(f"{path.name} was not read within {LONGEST:.0f} s; is it what its name says?") from None
+        raise FileError(f"{name} was not read within {LONGEST:.0f} s; is it what its name says?") from None
     if done.returncode:
-        raise FileError(f"{path.name} is damaged, or not what its ending says: verovio, which reads scores, gave up on it")
+        raise FileError(f"{name} is damaged, or not what its ending says: verovio, which reads scores, gave up on it")
     found = json.loads(done.stdout.splitlines()[-1])
     if "problem" in found:
-        raise FileError(f"{path.name}: {found['problem']}")
+        raise FileError(f"{name}: {found['problem']}")
     return found
-
-
-def _text(path: Path) -> str:
-    content = path.read_bytes()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
 
 
 def _tied(notes: list[Note], written: Written, stands_for: dict[str, str]) -> Iterable[Note]:
@@ -117,7 +118,7 @@ def _tied(notes: list[Note], written: Written, stands_for: dict[str, str]) -> It
     tied = {stands_for.get(second, second): stands_for.get(first, first) for first, second in written.ties}
     held: dict[tuple[str, Fraction], Note] = {}  # by what is written, and when it ends
     hanging: dict[tuple[int, Fraction], str] = {}  # by pitch instead, where a tie has lost its end
-    for note in sorted(notes):
+    for note in sorted(notes, key=lambda note: note[:4]):
         name = stands_for.get(note.id, note.id)
         first = tied.get(name, "")
         if name in written.tied_back:

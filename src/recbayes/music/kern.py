@@ -14,6 +14,14 @@ from recbayes.errors import FileError
 
 LENGTH = re.compile(r"(\d+)(?:%(\d+))?(\.*)")
 LONG = {"0": Fraction(8), "00": Fraction(16), "000": Fraction(32)}  # breves and longer, in quarters
+COMPOSER = re.compile(r"(?m)^!!!COM\d*:[ \t]*(.+?)\s*$")
+
+
+def composer_of(text: str) -> str:
+    """Who wrote the piece, if a comment says so: "Bach, Johann Sebastian" in the order of speech."""
+    found = COMPOSER.search(text)
+    last, _, first = found[1].partition(",") if found else ("", "", "")
+    return f"{first.strip()} {last.strip()}".strip()
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def tonic_name(tonic: int, mode: str | None = None, signature: int | None = None
     least = 7 * tonic % 12  # steps along the line of fifths from C to the tonic, but for twelves
     middle = signature + {"major": 0, "minor": 3}.get(mode or "", 2)
     choices = range(least - 24, least + 25, 12)
-    return _spelt(min(choices, key=lambda step: (abs(step - middle), abs(step - 2), step)))
+    return note_name(min(choices, key=lambda step: (abs(step - middle), abs(step - 2), step)))
 
 
 def key_name(tonic: int, mode: str | None, signature: int | None = None) -> str:
@@ -37,10 +37,15 @@ def key_name(tonic: int, mode: str | None, signature: int | None = None) -> str:
     return tonic_name(tonic, mode, signature) + (f" {mode}" if mode else "")
 
 
-def _spelt(step: int) -> str:
+def note_name(step: int) -> str:
     """What is so many fifths above C: 1 is G, -1 is F, 6 is F#."""
     signs, letter = divmod(step + 1, 7)
     return "FCGDAEB"[letter] + ("#" * signs if signs > 0 else "b" * -signs)
+
+
+def note_step(letter: str, sharps: int = 0) -> int:
+    """How many fifths a note is above C, by its letter and its sharps (flats are negative)."""
+    return "FCGDAEB".index(letter.upper()) - 1 + 7 * sharps
 
 
 def key_colour(tonic: int | None, mode: str | None = "major") -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, tostring
 
 from recbayes.errors import DataError
+from recbayes.music.keys import note_step
 from recbayes.music.meter import Meter
 
 NAMESPACE = "http://www.music-encoding.org/ns/mei"
@@ -21,12 +22,14 @@ SIGNS = {"common": Meter(4, 4), "cut": Meter(2, 2)}
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of the score: its name, the time signatures of its staves, its notes. A long rest is several bars in one."""
+    """A bar of the score: its name, the time signatures of its staves, its notes, and its key signature in sharps, as it
+    sounds. A long rest is several bars in one."""
 
     name: str
     meters: tuple[Meter, ...]
     notes: tuple[str, ...]
     rests: int = 1
+    signature: int | None = None
 
     def named(self, number: int) -> str:
         """The name of one of several."""
@@ -35,16 +38,20 @@ class Bar:
 
 @dataclass
 class Written:
-    """What is written: pitches by the notes' ids, pairs of tied notes, bars by their ids, quarters a minute.
+    """What is written: pitches by the notes' ids, how these are spelt (in fifths above C, as they sound), pairs of tied
+    notes, bars by their ids, quarters a minute.
 
     Ties from voice to voice may have lost an end: notes that are tied to something, and those that something is tied to.
-    The key signature is the first one, in sharps, less in flats, as it sounds.
+    The key signatures are the first one and the one in force, in sharps, less in flats, as they sound.
     """
 
     title: str = ""
+    composer: str = ""
     signature: int | None = None
+    now: int | None = None
     tempo: float | None = None
     pitches: dict[str, int] = field(default_factory=dict)
+    steps: dict[str, int] = field(default_factory=dict)
     ties: list[tuple[str, str]] = field(default_factory=list)
     tied_on: set[str] = field(default_factory=set)
     tied_back: set[str] = field(default_factory=set)
@@ -57,6 +64,7 @@ class _Staff:
 
     meter: Meter | None = None
     transposed: int = 0
+    fifths: int = 0  # by which it is transposed, along the line of fifths
     drums: bool = False
 
 
@@ -65,7 +73,7 @@ def read_mei(root: Element, name: str) -> Written:
     title = root.find(f"{MEI}meiHead/{MEI}fileDesc/{MEI}titleStmt/{MEI}title")
     staves: dict[str, _Staff] = {}
     score = root.find(f".//{MEI}score")
-    found = Written(_words(title) or ("" if score is None else _printed_title(score)))
+    found = Written(_words(title) or ("" if score is None else _printed_title(score)), _composer(root))
     for element in [] if score is None else _definitions_and_bars(score):
         if element.tag == f"{MEI}measure":
             _read_bar(element, staves, found, name)
@@ -87,6 +95,15 @@ def mei_text(root: Element) -> str:
 
 def _words(element: Element | None) -> str:
     return "" if element is None else " ".join("".join(element.itertext()).split())
+
+
+def _composer(root: Element) -> str:
+    """Who wrote the piece, as the head of the document has it."""
+    head = root.find(f"{MEI}meiHead/{MEI}fileDesc/{MEI}titleStmt")
+    named = (
+        [] if head is None else [one for one in head.iter() if one.get("role") == "composer" or one.tag == f"{MEI}composer"]
+    )
+    return ", ".join(dict.fromkeys(filter(None, map(_words, named))))
 
 
 def _printed_title(score: Element) -> str:
@@ -116,6 +133,8 @@ def _read_definition(element: Element, staves: dict[str, _Staff], found: Written
         if not found.bars:
             found.tempo = _tempo(element) or found.tempo
             found.signature = _signature(element) if found.signature is None else found.signature
+        elif (written := _sharps(element)) is not None:
+            found.now = written + next((staff.fifths for staff in staves.values() if not staff.drums), 0)
         if (meter := _meter(element)) is not None:
             for staff in staves.values():
                 staff.meter = meter
@@ -123,11 +142,16 @@ def _read_definition(element: Element, staves: dict[str, _Staff], found: Written
         staff = staves.setdefault(one.get("n", "1"), _Staff(_meter(element)))
         staff.meter = _meter(one) or staff.meter
         staff.transposed = int(one.get("trans.semi", staff.transposed))
+        if one.get("trans.semi") or one.get("trans.diat"):
+            staff.fifths = _fifths(one)
         clef = one.find(f"{MEI}clef")
         shape = one.get("clef.shape") if clef is None else clef.get("shape")
         staff.drums = staff.drums if shape is None else shape == "perc"
         if found.signature is None and not found.bars and not staff.drums:
             found.signature = _signature(one)
+        elif found.bars and not staff.drums and (written := _sharps(one)) is not None:
+            found.now = written + staff.fifths
+    found.now = found.now if found.bars else found.signature
 
 
 def _meter(element: Element) -> Meter | None:
@@ -147,13 +171,23 @@ def _meter(element: Element) -> Meter | None:
 
 def _signature(element: Element) -> int | None:
     """The key signature that a definition gives, as it sounds: a clarinet in B flat has two sharps more than sound."""
+    written = _sharps(element)
+    return None if written is None else written + _fifths(element)
+
+
+def _fifths(element: Element) -> int:
+    """By how much what a definition is of sounds higher, along the line of fifths."""
+    return 7 * int(element.get("trans.semi", "0")) - 12 * int(element.get("trans.diat", "0"))
+
+
+def _sharps(element: Element) -> int | None:
+    """The key signature that is written."""
     sign = element.find(f"{MEI}keySig")
     text = element.get("keysig") or element.get("key.sig") if sign is None else sign.get("sig")
     digits = re.fullmatch(r"(\d+)([sf]?)", text or "")
     if digits is None:
         return None
-    written = int(digits[1]) * (-1 if digits[2] == "f" else 1)
-    return written + 7 * int(element.get("trans.semi", "0")) - 12 * int(element.get("trans.diat", "0"))
+    return int(digits[1]) * (-1 if digits[2] == "f" else 1)
 
 
 def _tempo(element: Element) -> float | None:
@@ -180,6 +214,8 @@ def _read_bar(measure: Element, staves: dict[str, _Staff], found: Written, file:
             if pitch is not None:
                 notes.append(note.get(ID, ""))
                 found.pitches[notes[-1]] = pitch + known.transposed
+                if note.get("pname") in STEPS:
+                    found.steps[notes[-1]] = note_step(str(note.get("pname")), _alteration(note)) + known.fifths
     for tie in measure.iter(f"{MEI}tie"):
         start, end = (tie.get(side, "").removeprefix("#") for side in ("startid", "endid"))
         if start and end:
@@ -191,7 +227,7 @@ def _read_bar(measure: Element, staves: dict[str, _Staff], found: Written, file:
     meters = dict.fromkeys(staff.meter for staff in staves.values() if staff.meter is not None)
     name = measure.get("n") or _next_name([bar.name for bar in found.bars.values()])
     rests = max((int(rest.get("num", "1")) for rest in measure.iter(f"{MEI}multiRest")), default=1)
-    found.bars[measure.get(ID, "")] = Bar(name, tuple(meters), tuple(notes), max(1, rests))
+    found.bars[measure.get(ID, "")] = Bar(name, tuple(meters), tuple(notes), max(1, rests), found.now)
 
 
 def _next_name(names: list[str]) -> str:
@@ -209,7 +245,12 @@ def _pitch(note: Element) -> int | None:
     name, octave = note.get("pname.ges") or note.get("pname"), note.get("oct.ges") or note.get("oct")
     if name not in STEPS or octave is None:
         return None
+    return 12 * (int(octave) + 1) + STEPS[name] + _alteration(note)
+
+
+def _alteration(note: Element) -> int:
+    """By how many semitones a note is raised."""
     signs = [note, *note.findall(f"{MEI}accid")]
     heard = next((sign.get("accid.ges") for sign in signs if sign.get("accid.ges")), None)
     seen = next((sign.get("accid") for sign in signs if sign.get("accid")), None)
-    return 12 * (int(octave) + 1) + STEPS[name] + ALTERATIONS.get(heard or seen or "n", 0)
+    return ALTERATIONS.get(heard or seen or "n", 0)

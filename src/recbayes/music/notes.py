@@ -17,6 +17,7 @@ class Note(NamedTuple):
     pitch: int
     offset: Fraction
     id: str = ""
+    step: int | None = None  # how it is spelt, in fifths above C
 
 
 def score_of(
@@ -28,9 +29,11 @@ def score_of(
     tempo: float | None = None,
     drawing: str | None = None,
     signature: int | None = None,
+    signatures: Iterable[tuple[Fraction, int]] = (),
 ) -> Score:
-    """A score whose arrays are read-only; the tempo is in quarters a minute, the key signature in sharps."""
-    ordered = sorted(notes)
+    """A score whose arrays are read-only; the tempo is in quarters a minute, key signatures and their changes in sharps."""
+    ordered = sorted(notes, key=lambda note: note[:4])
+    spelling = tuple(note.step for note in ordered)
     beats = beats_of(bars, meters)
     onsets = np.array([note.onset for note in ordered], dtype=np.float64)
     offsets = np.array([note.offset for note in ordered], dtype=np.float64)
@@ -50,4 +53,6 @@ def score_of(
         drawing,
         () if drawing is None else tuple(note.id for note in ordered),
         signature,
+        tuple((float(time), sharps) for time, sharps in signatures),
+        spelling if any(step is not None for step in spelling) else (),
     )

@@ -5,15 +5,17 @@ is played twice a bar. Three bars close it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
+from recbayes.music.keys import note_step
 from recbayes.music.meter import Meter
 from recbayes.music.notes import Note, score_of
 from recbayes.music.score import Score
 
 TITLE = "Prelude in C major, BWV 846"
+COMPOSER = "Johann Sebastian Bach"
 SIGNATURE = 0  # sharps
 TEMPO = 80  # quarters a minute, about as it is often played
 CHORDS = """
@@ -65,7 +67,8 @@ def prelude() -> Score:
     notes = [note for place, bar in enumerate(bars) for voice in bar.values() for note in _sounding(voice, place * BAR)]
     starts = [Fraction(place * BAR, BEAT) for place in range(len(bars) + 1)]
     names = [str(place + 1) for place in range(len(bars))]
-    return score_of(TITLE, notes, starts, names, [Meter(4, 4)] * len(bars), TEMPO, _text(bars), SIGNATURE)
+    score = score_of(TITLE, notes, starts, names, [Meter(4, 4)] * len(bars), TEMPO, _text(bars), SIGNATURE)
+    return replace(score, composer=COMPOSER)
 
 
 def _bars() -> list[Bar]:
@@ -104,7 +107,9 @@ def _sounding(events: Sequence[_Event], bar: int) -> Iterator[Note]:
         if not event.tied:
             onset, offset = Fraction(bar + first.start, BEAT), Fraction(bar + event.start + event.length, BEAT)
             for name, drawn in zip(first.notes, first.ids, strict=True):
-                yield Note(onset, 12 * (int(name[-1]) + 1) + STEPS[name[0]] + SIGNS[name[1:-1]][1], offset, drawn)
+                sharps = SIGNS[name[1:-1]][1]
+                pitch = 12 * (int(name[-1]) + 1) + STEPS[name[0]] + sharps
+                yield Note(onset, pitch, offset, drawn, note_step(name[0], sharps))
             first = None
 
 
@@ -113,7 +118,7 @@ def _text(bars: Sequence[Bar]) -> str:
     measures = "\n".join(_measure(place + 1, bar, place + 1 == len(bars)) for place, bar in enumerate(bars))
     return f"""<?xml version="1.0" encoding="UTF-8"?>
 <mei xmlns="http://www.music-encoding.org/ns/mei" meiversion="5.0">
-<meiHead><fileDesc><titleStmt><title>{TITLE}</title><composer>Johann Sebastian Bach</composer></titleStmt><pubStmt/>
+<meiHead><fileDesc><titleStmt><title>{TITLE}</title><composer>{COMPOSER}</composer></titleStmt><pubStmt/>
 </fileDesc></meiHead><music><body><mdiv><score><scoreDef midi.bpm="{TEMPO}"
 keysig="{SIGNATURE}" meter.sym="common" meter.count="4" meter.unit="4"><staffGrp symbol="brace" bar.thru="true">
 <staffDef n="1" lines="5" clef.shape="G" clef.line="2"/>

@@ -22,6 +22,11 @@ class Score:
         ids: the notes' names in the drawing, if there is one.
         signature: the sharps of the key signature at the beginning, as it sounds; flats are negative. None if there is none
             that says how keys are spelt.
+        signatures: where key signatures change: when, and the sharps of what follows.
+        spelling: how notes are spelt, as they sound, in fifths above C: 1 is G, -1 is F, 6 is F sharp; None where it is not
+            known. Nothing, if it is known of none.
+        composer: of the piece, if the score names one.
+        endings: whether there are endings for several times that stand one after the other, and are not played out.
     """
 
     title: str
@@ -35,11 +40,23 @@ class Score:
     drawing: str | None = None
     ids: tuple[str, ...] = ()
     signature: int | None = None
+    signatures: tuple[tuple[float, int], ...] = ()
+    spelling: tuple[int | None, ...] = ()
+    composer: str = ""
+    endings: bool = False
 
     @property
     def end(self) -> float:
         """When the piece ends."""
         return float(self.bars[-1])
+
+    def signature_at(self, time: float) -> int | None:
+        """The key signature that is in force at a time.
+
+        Arguments:
+            time: in quarter notes.
+        """
+        return next((sharps for start, sharps in reversed(self.signatures) if start <= time + 1e-6), self.signature)
 
     def __len__(self) -> int:
         return len(self.onsets)

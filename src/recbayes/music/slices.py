@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recbayes.checks.arguments import instance
-from recbayes.checks.arrays import whole_number
+from recbayes.checks.arrays import short, whole_number
 from recbayes.errors import DataError, ModelError
 from recbayes.music.score import Score
 
@@ -60,8 +60,8 @@ def _edges(score: Score, per: str | int) -> np.ndarray:
         return np.array(score.bars if unit == "bar" else score.beats)
     try:
         return np.linspace(0.0, score.end, whole_number(per, "per", least=1, most=MOST) + 1)
-    except ModelError as problem:
-        raise DataError(f"{problem}, or 'bar' or 'beat'") from None
+    except ModelError:
+        raise DataError(f"per must be 'bar', 'beat' or a whole number from 1 to {MOST}, got {short(per)}") from None
 
 
 def _counts(score: Score, edges: np.ndarray) -> np.ndarray:

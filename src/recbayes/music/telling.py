@@ -5,9 +5,20 @@ from typing import Any
 
 from recbayes.checks.markup import Column, Markup, table, tag
 from recbayes.music.bars import bars_in_words, place_names
-from recbayes.music.page.nodes import PageNode, counted, percent, pretty, shift_in_words, uncertain
+from recbayes.music.page.nodes import (
+    PageNode,
+    called,
+    chord_in_words,
+    counted,
+    key_told,
+    last_chord,
+    percent,
+    shift_in_words,
+    uncertain,
+)
 from recbayes.music.score import Score
 
+ENDINGS = "first and second endings are read one after the other; --repeats (in Python, repeats=True) plays them"
 DEPTH = 2  # of the passages that are told on terminals
 FEW = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -27,6 +38,7 @@ def rows(score: Score, nodes: Sequence[PageNode]) -> list[dict[str, Any]]:
                 "key": node.in_key or None,
                 "key_probability": node.key_probability,
                 "chord": node.chord or None,
+                "chord_probability": node.chord_probability if node.chord else None,
                 "probability": node.probability,
                 "transposition": node.shift,
             }
@@ -67,8 +79,8 @@ def still(score: Score, nodes: Sequence[PageNode], note: str) -> Markup:
     lines = [
         (
             "\u2003" * node.depth + bars_in_words(score, node.start, node.end),
-            pretty(node.in_key),
-            pretty(node.chord),
+            key_told(node),
+            chord_in_words(node),
             percent(node.probability) if node.probability is not None and uncertain(node) else "",
             "" if node.shift is None else shift_in_words(node.shift),
         )
@@ -79,10 +91,10 @@ def still(score: Score, nodes: Sequence[PageNode], note: str) -> Markup:
 
 
 def _line(score: Score, node: PageNode) -> str:
-    parts = [pretty(node.label)]
-    if node.level and node.chord:
-        parts.append(f"to {pretty(node.chord)}")
-    if node.shift:
+    parts = [called(node)]
+    if last := last_chord(node):
+        parts.append(f"to {last}")
+    if node.shift and (last or not (node.chord and node.level)):
         parts.append(shift_in_words(node.shift))
     sure = f" (passage {percent(node.probability)})" if node.probability is not None and uncertain(node) else ""
     return f"{bars_in_words(score, node.start, node.end, ' to ')}: {', '.join(parts)}{sure}"

@@ -1,4 +1,5 @@
-"""The process in which verovio runs: `python verovio_process.py FILE|-` writes a JSON object to standard output.
+"""The process in which verovio runs: `python verovio_process.py` reads a score from standard input, and writes a
+JSON object to standard output.
 
 Verovio ends its process on some damaged files, and says what it likes on standard error; here neither hurts anybody. `mei`
 is the score as MEI, and `times` is the time map of a copy in which nothing shifts the notes: verovio gives grace notes time
@@ -8,8 +9,8 @@ that it takes from others. This file imports nothing of ours.
 import json
 import re
 import sys
+from contextlib import suppress
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -19,9 +20,6 @@ MEI = f"{{{NAMESPACE}}}"
 ID = "{http://www.w3.org/XML/1998/namespace}id"
 MEMORY = 4 << 30  # bytes
 UNREADABLE = "verovio cannot read it"
-UTF_8 = '<?xml version="1.0" encoding="UTF-8"?>'
-ZIP = b"PK\x03\x04"
-DECLARATION = re.compile(rb"""<\?xml[^>]*?encoding=["']([\w.:-]+)["'][^>]*\?>""")
 OPTIONS = {
     "breaks": "none",
     "expandNever": True,
@@ -33,22 +31,24 @@ HANGING = ' color="red" type="hanging"'  # how it draws ties of kern that change
 
 
 def limit_memory() -> None:
-    """Damaged numbers may ask for any amount; where the system has no such limits, there is that of time."""
+    """Damaged numbers may ask for any amount; where the system has no such limits, or others, there is that of time."""
     try:
         import resource
     except ImportError:
         return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    with suppress(ValueError, OSError):
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        least = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)  # what is set already is never raised
+        resource.setrlimit(resource.RLIMIT_AS, (least, least))
 
 
-def convert(path: str) -> dict[str, Any]:
-    """The MEI of a file and its time map, or the problem with it. "-" is a text from standard input."""
+def convert(text: str) -> dict[str, Any]:
+    """The MEI of a score and its time map, or the problem with it."""
     import verovio
 
-    text = sys.stdin.buffer.read().decode() if path == "-" else _checked(path)
     verovio.enableLog(verovio.LOG_ERROR)
     toolkit = _toolkit(verovio)
-    if not (toolkit.loadFile(path) if text is None else toolkit.loadData(text)):
+    if not toolkit.loadData(text):
         return {"problem": UNREADABLE}
     mei = _sound(toolkit.getMEI())
     tree = _parsed(mei)
@@ -62,19 +62,6 @@ def convert(path: str) -> dict[str, Any]:
     if not copy.loadData(_text(_unshifted(tree))):
         return {"problem": UNREADABLE}
     return {"mei": mei, "times": copy.renderToTimemap({"includeMeasures": True, "includeRests": True, "useFractions": True})}
-
-
-def _checked(path: str) -> str | None:
-    """The text of a file of XML in an encoding of its own, which verovio does not heed; None of all others."""
-    content = Path(path).read_bytes()
-    if content.startswith(ZIP) or not path.lower().endswith((".xml", ".musicxml", ".mei")):
-        return None
-    ElementTree.fromstring(content)  # verovio takes half a file for a whole one
-    declared = DECLARATION.match(content)
-    encoding = declared[1].decode().lower() if declared else "utf-8"
-    if encoding in ("utf-8", "utf8", "us-ascii", "ascii"):
-        return None
-    return UTF_8 + content[declared.end() :].decode(encoding) if declared else None
 
 
 def _toolkit(verovio: Any) -> Any:
@@ -151,7 +138,7 @@ def _drop(root: Element, unwanted: Any) -> None:
 if __name__ == "__main__":
     limit_memory()
     try:
-        answer = convert(sys.argv[1])
+        answer = convert(sys.stdin.buffer.read().decode())
     except (ElementTree.ParseError, LookupError, ValueError) as problem:
         answer = {"problem": f"it is no sound XML ({problem})"}
     print(json.dumps(answer))

@@ -26,6 +26,7 @@ _INTERVALS = (  # from the root of what follows, upwards by semitones
     "a semitone below what follows",
 )
 _NEAR = 1e-6
+HALF = 0.5  # what is less probable is doubtful
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class PageNode:
     chord: str = ""  # the harmony that it ends with; of a leaf, its own
     in_key: str = ""  # the key that it is in, also where it is called by its chord
     key_probability: float | None = None
+    chord_probability: float | None = None  # of root and kind, where the passage is one
+    is_chord: bool = True  # and not a scale, or a single note
 
 
 def check_nodes(nodes: Sequence[PageNode], end: float) -> None:
@@ -103,11 +106,45 @@ def key_in_words(node: PageNode) -> str | None:
     return pretty(node.in_key) or (None if node.key is None else pretty(key_name(node.key, node.mode)))
 
 
+def doubtful(node: PageNode) -> bool:
+    """Whether what a node is called is less probable than not."""
+    sure = node.chord_probability if node.label == node.chord else node.key_probability
+    return node.label != "" and _below_half(sure)
+
+
+def called(node: PageNode) -> str:
+    """What a node is called; what is doubtful has a question mark."""
+    return pretty(node.label) + ("?" if doubtful(node) else "")
+
+
+def key_told(node: PageNode) -> str:
+    """The key that a node is in, with a question mark if it is doubtful."""
+    return pretty(node.in_key) + ("?" if node.in_key and _below_half(node.key_probability) else "")
+
+
+def chord_in_words(node: PageNode) -> str:
+    """What a passage ends with, be it a chord or not."""
+    return pretty(node.chord) + ("?" if node.chord and _below_half(node.chord_probability) else "")
+
+
+def last_chord(node: PageNode) -> str:
+    """The chord that a passage ends with, where it is one, and more probable than not; else nothing."""
+    told = node.level and node.is_chord and not _below_half(node.chord_probability)
+    return pretty(node.chord) if told else ""
+
+
+def _below_half(probability: float | None) -> bool:
+    return probability is not None and probability < HALF
+
+
 def facts_of(node: PageNode, score: Score) -> list[str]:
     """What is said of a node beside its label."""
     found = [bars_in_words(score, node.start, node.end)]
+    sure = "" if node.chord_probability is None else f" {percent(node.chord_probability)}"
     if node.chord and node.chord != node.label:
-        found.append(f"ends with {pretty(node.chord)}")
+        found.append(f"ends with {pretty(node.chord)}{sure}")
+    elif node.chord and sure:
+        found.append(f"{'chord' if node.is_chord else 'harmony'}{sure}")
     key = key_in_words(node)
     if key is not None:
         sure = "" if node.key_probability is None else f" {percent(node.key_probability)}"
@@ -121,4 +158,4 @@ def facts_of(node: PageNode, score: Score) -> list[str]:
 
 def in_words(node: PageNode, score: Score) -> str:
     """All of a node in a line, for those who hear the page."""
-    return ", ".join(part for part in (pretty(node.label), *facts_of(node, score)) if part)
+    return ", ".join(part for part in (called(node), *facts_of(node, score)) if part)

@@ -97,7 +97,7 @@
     const columns = lasting.map((duration, pitch) => {
       const column = document.createElement("li");
       const number = duration ? String(Math.round(duration * 100) / 100) : "–";
-      column.append(make("span", number), make("i", ""), make("b", data.pitchClasses[pitch]));
+      column.append(make("span", number), make("i", ""), make("b", node.names[pitch]));
       column.style.setProperty("--share", duration / longest);
       column.classList.toggle("silent", !duration);
       return column;
@@ -120,6 +120,8 @@
     const node = nodes[place];
     const inOrder = (best, one) => (best < 0 || Math.abs(nodes[one].start - node.start) < Math.abs(nodes[best].start - node.start) ? one : best);
     const all = nodes.map((_, one) => one);
+    if (key === "Home") return 0;
+    if (key === "End") return nodes.length - 1;
     if (key === "ArrowDown") return node.parent ?? place;
     if (key === "ArrowUp") return all.filter((one) => nodes[one].parent === place).reduce(inOrder, -1);
     const beside = all.filter((one) => (key === "ArrowRight" ? nodes[one].start >= node.end - 1e-6 : nodes[one].end <= node.start + 1e-6));
@@ -149,10 +151,10 @@
   document.addEventListener("keydown", (event) => {
     const place = nodes.findIndex((node) => node.element === document.activeElement);
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === " " && !event.target.closest("button, input, summary")) toggle();
+    if (event.key === " " && !event.target.closest("button, summary")) toggle(); // sliders do nothing with it
     else if (event.key === "Escape") choose(-1);
     else if (event.key === "Enter" && place >= 0) playNode(place);
-    else if (event.key.startsWith("Arrow") && place >= 0) {
+    else if ((event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End") && place >= 0) {
       const next = neighbour(place, event.key);
       if (next >= 0) {
         focusOn(next);
@@ -183,12 +185,13 @@
     const frame = find(".window");
     frame.setAttribute("x", left);
     frame.setAttribute("width", Math.min(seen, width));
-    for (const { element } of nodes) {
-      const text = element.querySelector("text");
-      if (!text) continue;
-      const moved = Math.min(Math.max(left + 8 - text.getAttribute("x"), 0), text.dataset.room);
-      text.setAttribute("transform", `translate(${moved.toFixed(1)} 0)`);
-    }
+    for (const { element } of nodes) shift(element, left);
+  };
+  const shift = (element, left) => {
+    const text = element.querySelector("text");
+    if (!text) return;
+    const moved = Math.min(Math.max(left + 8 - text.getAttribute("x"), 0), text.dataset.room);
+    text.setAttribute("transform", `translate(${moved.toFixed(1)} 0)`);
   };
   const jump = (event) => {
     const box = overview.getBoundingClientRect();
@@ -202,6 +205,36 @@
   overview.addEventListener("pointermove", (event) => event.buttons && jump(event));
   scroller.addEventListener("scroll", look, { passive: true });
   addEventListener("resize", look);
+
+  // On paper: the drawing in lines below each other, which end at bars
+
+  const SYSTEM = 1150; // units of the drawing
+  const lines = () => {
+    const edges = [0];
+    while (edges.at(-1) < width) {
+      const from = edges.at(-1), bars = data.bars.map(xOf).filter((x) => x > from + SYSTEM / 4 && x <= from + SYSTEM);
+      edges.push(from + SYSTEM >= width ? width : bars.length ? Math.max(...bars) : from + SYSTEM);
+    }
+    return edges.slice(1).map((to, line) => [edges[line], to]);
+  };
+  addEventListener("beforeprint", () => {
+    const height = axis.viewBox.baseVal.height;
+    find(".systems").replaceChildren(
+      ...lines().map(([from, to]) => {
+        const part = axis.cloneNode(true);
+        part.setAttribute("viewBox", `${from} 0 ${to - from} ${height}`);
+        part.style.cssText = `width:${(100 * (to - from)) / SYSTEM}%;height:auto`;
+        part.querySelector(".cursor").remove();
+        for (const node of part.querySelectorAll(".node")) {
+          const { start, end } = nodes[node.dataset.node];
+          if (xOf(end) <= from || xOf(start) >= to) node.remove();
+          else shift(node, from);
+        }
+        return part;
+      }),
+    );
+  });
+  addEventListener("afterprint", () => find(".systems").replaceChildren());
 
   find(".legend").open = innerWidth > 704;
   player.place(data.bars[0]);

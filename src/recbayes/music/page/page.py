@@ -10,14 +10,17 @@ from string import Template
 from typing import Any
 
 from recbayes.music.bars import times_of
-from recbayes.music.keys import tonic_name
+from recbayes.music.chords import SIGNS
 from recbayes.music.page.axis import Picture
 from recbayes.music.page.engraving import engrave
-from recbayes.music.page.nodes import PageNode, check_nodes, facts_of, pretty, uncertain
+from recbayes.music.page.nodes import PageNode, called, check_nodes, doubtful, facts_of, last_chord, pretty, uncertain
 from recbayes.music.page.roll import piano_roll
 from recbayes.music.page.tree_drawing import draw_overview, draw_ruler, draw_tree, tree_height
 from recbayes.music.page.wheel import draw_wheel
 from recbayes.music.score import Score
+from recbayes.music.spelling import pitch_names
+
+DIMINISHED = "diminished seventh"
 
 
 def music_page(score: Score, nodes: Sequence[PageNode], *, heading: str, explanation: str) -> str:
@@ -32,10 +35,11 @@ def music_page(score: Score, nodes: Sequence[PageNode], *, heading: str, explana
     style = _part("page.css")
     script = _part("sound.js") + _part("page.js")
     below = tree_height(nodes)
+    above = [text for text in (score.composer, score.title) if text not in ("", heading)]
     return Template(_part("page.html")).substitute(
         policy=escape(_policy(script)),
         heading=escape(heading),
-        piece=f'<p class="piece">{escape(score.title)}</p>' if score.title not in ("", heading) else "",
+        piece=f'<p class="piece">{escape(", ".join(above))}</p>' if above else "",
         explanation="".join(f"<p>{escape(part.strip())}</p>" for part in explanation.split("\n\n") if part.strip()),
         style=style,
         script=script,
@@ -71,13 +75,21 @@ def _policy(script: str) -> str:
 def _numbers(nodes: Sequence[PageNode]) -> str:
     """What the numbers on the nodes mean, of those that are there."""
     parts = []
-    if any(node.chord and node.level for node in nodes):
+    if any(last_chord(node) for node in nodes):
         parts.append("<dt>→ G7</dt><dd>the chord that the passage ends with</dd>")
     if any(uncertain(node) for node in nodes):
         parts.append(
             "<dt>87 %</dt><dd>how probable it is that these bars are one passage, whatever its key; "
             "the less, the fainter</dd>"
         )
+    if any(doubtful(node) for node in nodes):
+        parts.append(
+            "<dt>Dm7?</dt><dd>a chord, or a key, that is less probable than not, though nothing else is more probable</dd>"
+        )
+    if any(not node.is_chord for node in nodes):
+        parts.append("<dt>mostly G</dt><dd>no chord: a single note above all, or <i>notes of G major</i>, a scale</dd>")
+    if any(node.chord == DIMINISHED for node in nodes):
+        parts.append(f"<dt>{SIGNS[DIMINISHED]}</dt><dd>a diminished seventh whose root is not known</dd>")
     return f"<dl>{''.join(parts)}</dl>" if parts else ""
 
 
@@ -90,14 +102,14 @@ def _data(score: Score, nodes: Sequence[PageNode], picture: Picture) -> str:
         "names": [name + times for name, times in zip(score.names, times_of(score.names), strict=True)],
         "notes": [[*_rounded([onset, offset]), int(pitch)] for onset, offset, pitch in notes],
         "axis": [_rounded(picture.axis.quarters.tolist()), _rounded(picture.axis.x.tolist())],
-        "pitchClasses": [pretty(tonic_name(tonic, None, score.signature)) for tonic in range(12)],
         "nodes": [
             {
                 "start": round(node.start, 5),
                 "end": round(node.end, 5),
                 "level": node.level,
                 "parent": node.parent,
-                "label": pretty(node.label),
+                "label": called(node),
+                "names": [pretty(name) for name in pitch_names(score, node.start, node.end)],
                 "facts": facts_of(node, score),
             }
             for node in nodes

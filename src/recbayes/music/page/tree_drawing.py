@@ -9,9 +9,20 @@ from html import escape
 
 import numpy as np
 
+from recbayes.music.chords import SIGNS
 from recbayes.music.keys import ink_on, key_colour, mixed
 from recbayes.music.page.axis import TimeAxis
-from recbayes.music.page.nodes import PageNode, in_words, key_in_words, percent, pretty, uncertain
+from recbayes.music.page.nodes import (
+    PageNode,
+    called,
+    doubtful,
+    in_words,
+    key_in_words,
+    last_chord,
+    percent,
+    pretty,
+    uncertain,
+)
 from recbayes.music.score import Score
 
 LIGHT, DARK = "#fcfbf8", "#1b1c1f"  # the grounds of the tree by day and by night, as in page.css
@@ -22,6 +33,7 @@ _BETWEEN = 5.0  # pixels between a band and the next row
 _LETTER = 7.0  # pixels of a letter of the labels, amply
 _DIGIT = 5.6  # of the small numbers
 _PADDING = 7.0
+_PALE = 0.4  # share of the colour of what is doubtful
 
 
 def row_height(nodes: Sequence[PageNode]) -> float:
@@ -87,15 +99,15 @@ def _draw(
 
 def _writing(node: PageNode, left: float, width: float, middle: float) -> str:
     """What there is room for: first the label, then the chord it ends with, then the probability."""
-    label = pretty(node.label)
-    if _LETTER * len(label) + 2 * _PADDING > width and label == key_in_words(node):
-        label = _short(node)
+    label = called(node)
+    if _LETTER * len(label) + 2 * _PADDING > width:
+        label = _short(node, label)
     used = _LETTER * len(label)
     if not label or used + 4 > width:
         return ""
     parts = [f'<tspan class="name">{escape(label)}</tspan>']
     others = {
-        "chord": f"→ {pretty(node.chord)}" if node.chord and node.level else "",
+        "chord": f"→ {chord}" if (chord := last_chord(node)) else "",
         "certainty": percent(node.probability) if node.probability is not None and uncertain(node) else "",
     }
     for kind, more in others.items():
@@ -110,15 +122,19 @@ def _writing(node: PageNode, left: float, width: float, middle: float) -> str:
     return f'<text x="{start:.1f}" y="{middle:.1f}" data-room="{room:.0f}">{"".join(parts)}</text>'
 
 
-def _short(node: PageNode) -> str:
-    """A key in a letter, minor ones small, as on the wheel of keys."""
-    name = (key_in_words(node) or "").partition(" ")[0]
-    return name[:1].lower() + name[1:] if node.mode == "minor" else name
+def _short(node: PageNode, label: str) -> str:
+    """A key in a letter, minor ones small, as on the wheel of keys; a diminished seventh without its root in signs."""
+    doubt = "?" if label.endswith("?") else ""
+    if pretty(node.label) == key_in_words(node):
+        name = str(key_in_words(node)).partition(" ")[0]
+        return (name[:1].lower() + name[1:] if node.mode == "minor" else name) + doubt
+    return SIGNS[node.label] + doubt if node.label in SIGNS else label
 
 
 def _colours(node: PageNode) -> str:
-    """Fill and ink by day and by night: the less probable a node is, the more of the ground shines through."""
+    """Fill and ink by day and by night: the less probable a node or its name is, the more of the ground shines through."""
     share = 1.0 if node.probability is None else 0.22 + 0.78 * node.probability
+    share *= _PALE if doubtful(node) else 1.0
     colour = key_colour(node.key, node.mode)
     day, night = (mixed(colour, ground, share) for ground in (LIGHT, DARK))
     return f"--day:{day};--day-ink:{ink_on(day)};--night:{night};--night-ink:{ink_on(night)}"

@@ -46,3 +46,14 @@ def test_real_series() -> None:
     assert likely_period(rb.data.el_nino().values, ()) == 12
     assert likely_period(rb.data.nile().values, ()) is None
     assert likely_period(rb.data.us_growth().values, ()) is None
+
+
+def test_short_series_have_room_for_multiples_alone() -> None:
+    """A lag beside the best one may be too long to come three times."""
+    rng = np.random.default_rng(0)
+    series = [np.array([4.87, 5.23, 5, 4.99, 5.49, 4.71, 8.67, 8.94, 9.05, 8.87, 9.23, 9.06])]
+    series += [rng.normal(size=length) for length in range(12, 40) for _ in range(100)]
+    for y in series:
+        for changes in ((), (6,)):
+            period = likely_period(y[:, None], changes)
+            assert period is None or 2 <= period <= len(y) // 3

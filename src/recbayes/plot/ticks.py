@@ -1,5 +1,6 @@
 """Ticks at the rows of a table, round ones where its labels are times. It loads matplotlib, so only functions import it."""
 
+import warnings
 from functools import partial
 from typing import Any
 
@@ -57,7 +58,9 @@ class Rows(MaxNLocator):
         begin, end = self.times[first], self.times[last]
         if self.dates:
             locator = AutoDateLocator(minticks=FEWEST, maxticks=max(self.most + 1, 2 * FEWEST))
-            times = locator.tick_values(num2date(begin), num2date(end))
+            with warnings.catch_warnings():  # that it finds no interval that gives so few ticks: it gives others
+                warnings.simplefilter("ignore", UserWarning)
+                times = locator.tick_values(num2date(begin), num2date(end))
         else:
             times = MaxNLocator(nbins=self.most, steps=STEPS).tick_values(begin, end)
         inside = [time for time in times if begin <= time <= end]

@@ -69,4 +69,5 @@ def _of_column(rest: np.ndarray) -> int | None:
     if best < 1.0:
         return None
     shortest = int(lags[np.flatnonzero(heights >= 0.75 * best)[0]])  # multiples are as good, and weak ones may be better
-    return max((shortest, shortest - 1, shortest + 1), key=lambda lag: correlation[[lag, 2 * lag, 3 * lag]].sum())
+    tried = [lag for lag in (shortest, shortest - 1, shortest + 1) if 3 * lag < len(correlation)]
+    return max(tried, key=lambda lag: correlation[[lag, 2 * lag, 3 * lag]].sum())

@@ -101,3 +101,25 @@ def test_lines_above_are_skipped_at_once(tmp_path: Path) -> None:
     assert given(tmp_path, content, skip=200_000).table.values.tolist() == [[1.0, 2.0], [3.0, 5.0]]
     with pytest.raises(rb.FileError, match="it is empty"):
         given(tmp_path, "a,b\n1,2\n", skip=9)
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected", "said"),
+    [
+        (['"954"', '"1,031"', '"998"', '"12,774"'], [954.0, 1031.0, 998.0, 12774.0], "such as 1,031 have thousands"),
+        (['"12,774"', '"11,031"', '"12,998"'], [12.774, 11.031, 12.998], "told the decimal sign . they are thousands"),
+        (['"0,774"', '"1,031"', '"2"', '"3"'], [0.774, 1.031, 2.0, 3.0], "numbers have decimal commas"),
+    ],
+)
+def test_thousands_or_decimals(cells: list[str], expected: list[float], said: str, tmp_path: Path) -> None:
+    reading = given(tmp_path, "\n".join(["W", *cells]))
+    assert reading.table.values[:, 0].tolist() == expected
+    assert any(said in guess for guess in reading.guessed)
+
+
+def test_thousands_between_commas_and_points_between_semicolons(tmp_path: Path) -> None:
+    reading = given(tmp_path, 'a,b\n1,"12,774"\n5,"11,031"\n3,"12,998"\n')
+    assert reading.table.values[:, 1].tolist() == [12774.0, 11031.0, 12998.0]
+    reading = given(tmp_path, "a;b\n1;12.774\n5;11.031\n3;12.998\n")
+    assert reading.table.values[:, 1].tolist() == [12.774, 11.031, 12.998]
+    assert "numbers such as 12.774 have decimal points (told the decimal sign , they are thousands)" in reading.guessed

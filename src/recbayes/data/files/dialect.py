@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def guess_dialect(
     if not rows:
         raise FileError("there is nothing but empty lines in it")
     if decimal is None:
-        decimal, why = _decimal([without_unit(cell.strip()) for row in rows for cell in row])
+        decimal, why = _decimal([[without_unit(cell.strip()) for cell in row] for row in rows], separator)
         notes += [why] if why else []
     width = Counter(map(len, rows)).most_common(1)[0][0]
     if header is None:
@@ -123,18 +123,29 @@ def _one_with_commas(lines: Sequence[str], decimal: str | None) -> bool:
     return alike and any(numbers) and (decimal == "," or ("," not in lines[0] and decimal is None))
 
 
-def _decimal(cells: Sequence[str]) -> tuple[str, str]:
+def _decimal(rows: Sequence[Sequence[str]], separator: str) -> tuple[str, str]:
     """The decimal sign of the numbers, and what is doubtful of it."""
+    cells = [cell for row in rows for cell in row]
     commas = [cell for cell in cells if WITH_COMMA.fullmatch(cell)]
-    points = sum(WITH_POINT.fullmatch(cell) is not None for cell in cells)
+    points = [cell for cell in cells if WITH_POINT.fullmatch(cell)]
     if not commas:
-        return ".", ""
+        doubtful = separator == ";" and points and all(GROUPED["."].fullmatch(cell) and cell[0] != "0" for cell in points)
+        how = "have decimal points (told the decimal sign , they are thousands)"
+        return ".", f"numbers such as {points[0]} {how}" if doubtful else ""
     grouped = [cell for cell in commas if GROUPED[","].fullmatch(cell)]
     if points:
-        return (",", "numbers have decimal commas") if len(commas) - len(grouped) > points else (".", "")
+        return (",", "numbers have decimal commas") if len(commas) - len(grouped) > len(points) else (".", "")
     if len(grouped) == len(commas) and all(cell[0] != "0" for cell in commas):
+        if separator == "," or any(_have_thousands(column) for column in zip_longest(*rows, fillvalue="")):
+            return ".", f"numbers such as {commas[0]} have thousands (told the decimal sign , they are decimals)"
         return ",", f"numbers such as {commas[0]} have decimal commas (told the decimal sign . they are thousands)"
     return ",", "numbers have decimal commas"
+
+
+def _have_thousands(column: Sequence[str]) -> bool:
+    """Whether a column has numbers below a thousand without commas beside those with groups of three digits."""
+    grouped = any(GROUPED[","].fullmatch(cell) for cell in column)
+    return grouped and sum(cell.lstrip("+-").isdecimal() and len(cell.lstrip("+-")) <= 3 for cell in column) > 1
 
 
 def _has_names(rows: Sequence[Sequence[str]], width: int, decimal: str) -> bool:

@@ -4,6 +4,7 @@ import copy
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pandas
@@ -29,6 +30,7 @@ from recbayes.errors import DataError
 pytestmark = pytest.mark.slow
 
 MODEL = rb.GaussianRBN.create(dim=2, noise_std=0.05, left_std=0.5, right_std=0.5, termination=0.6, extra_observations=4.0)
+QUICK: dict[str, Any] = {"draws": 20, "covariance": "scalar", "restarts": 0, "exact": None}
 NONSENSE = {
     "check_methods_sample_order_invariance": "the order of observations is what a series is about",
     "check_methods_subset_invariance": "observations of a series belong together",
@@ -47,7 +49,7 @@ def pairs(count: int) -> tuple[list[np.ndarray], list[rb.Tree]]:
 @parametrize_with_checks(
     [
         rb.HierarchicalSegmenter(draws=20),
-        rb.HierarchicalSegmenter(draws=20, learn=True, covariance="scalar", restarts=0, exact=None),
+        rb.HierarchicalSegmenter(learn=True, **QUICK),
     ],
     expected_failed_checks=lambda estimator: NONSENSE,
 )
@@ -155,7 +157,7 @@ def test_data_frames() -> None:
     frames[0].iloc[2, 1] = None
     series[0][2, 1] = np.nan
     for data, same in ((frames, series), (frames[0], series[0])):
-        one, two = (rb.HierarchicalSegmenter(draws=20, learn=True, covariance="scalar").fit(given) for given in (data, same))
+        one, two = (rb.HierarchicalSegmenter(learn=True, **QUICK).fit(given) for given in (data, same))
         np.testing.assert_allclose(one.fit_.vector, two.fit_.vector, rtol=1e-6)  # memory laid out otherwise rounds otherwise
     with pytest.raises(ValueError, match="X has 3 features, but HierarchicalSegmenter is expecting 2"):
         two.predict(np.zeros((4, 3)))
@@ -164,7 +166,7 @@ def test_data_frames() -> None:
 def test_executors_are_shared_by_clones_and_stay_behind_in_copies() -> None:
     series, _ = pairs(4)
     with ThreadPoolExecutor(2) as pool:
-        segmenter = rb.HierarchicalSegmenter(draws=20, learn=True, covariance="scalar", executor=pool)
+        segmenter = rb.HierarchicalSegmenter(learn=True, executor=pool, **QUICK)
         assert clone(segmenter).executor is pool
         segmenter.fit(series[:1])
         for copied in (pickle.loads(pickle.dumps(segmenter)), copy.deepcopy(segmenter)):

@@ -47,7 +47,7 @@ def check(
     assert found.log_evidence == pytest.approx(rb.inside(model, y, **constraints).log_evidence, rel=1e-12)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.data())
 def test_one_variable(data: st.DataObject) -> None:
     model = data.draw(one_variable())
@@ -55,7 +55,7 @@ def test_one_variable(data: st.DataObject) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.data())
 def test_two_variables(data: st.DataObject) -> None:
     model = data.draw(two_variables())

@@ -123,3 +123,10 @@ def test_thousands_between_commas_and_points_between_semicolons(tmp_path: Path) 
     reading = given(tmp_path, "a;b\n1;12.774\n5;11.031\n3;12.998\n")
     assert reading.table.values[:, 1].tolist() == [12.774, 11.031, 12.998]
     assert "numbers such as 12.774 have decimal points (told the decimal sign , they are thousands)" in reading.guessed
+
+
+def test_columns_that_never_change(tmp_path: Path) -> None:
+    rows = "".join(f"{n * n % 7},1,{n % 3},5\n" for n in range(20))
+    said = "'const', 'five' never change, and may hide or feign changes of others without noise; choose columns without them"
+    assert f"{said} (columns)" in given(tmp_path, "v,const,w,five\n" + rows).guessed
+    assert not any("never change" in one for one in given(tmp_path, "a,b\n" + "1,2\n" * 9).guessed)

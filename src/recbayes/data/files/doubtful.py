@@ -40,6 +40,17 @@ def _told(number: float, where: list[tuple[str, int]]) -> str:
     return f"{said}; say so if it stands for a missing value (missing {number:.10g})"
 
 
+def constants(columns: Sequence[Column]) -> list[str]:
+    """Columns that never change, beside others that do."""
+    seen = [(one.name, one.entries[np.isfinite(one.entries)]) for one in columns]
+    names = [name for name, values in seen if len(values) > 1 and values.min() == values.max()]
+    if not names or len(names) == len(seen):
+        return []
+    listed = ", ".join(map(repr, names[:4])) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    what, it = ("never changes", "it") if len(names) == 1 else ("never change", "them")
+    return [f"{listed} {what}, and may hide or feign changes of others without noise; choose columns without {it} (columns)"]
+
+
 def gaps(series: Mapping[str, Table]) -> list[str]:
     """Rows that are absent, where times go on in steps of one tick but for these."""
     found = {name: steps for name, table in series.items() if (steps := _absent(table)) is not None and steps.any()}

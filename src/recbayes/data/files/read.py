@@ -18,7 +18,7 @@ from recbayes.data.files.arrange import Arranged, arrange
 from recbayes.data.files.arrays import read_npy, read_npz
 from recbayes.data.files.column import Contents
 from recbayes.data.files.dialect import separator_of
-from recbayes.data.files.doubtful import gaps, stand_ins
+from recbayes.data.files.doubtful import constants, gaps, stand_ins
 from recbayes.data.files.lines import read_lines
 from recbayes.data.files.order import ordered
 from recbayes.data.files.packed import ENDINGS as ENDINGS_PACKED
@@ -198,7 +198,7 @@ def _reading(name: str, contents: Contents, settings: Settings) -> Reading:
             series[group] = table
     if not series:
         raise FileError("there are no rows in it but empty ones")
-    notes += [*stand_ins(arranged.values), *gaps(series)]
+    notes += [*stand_ins(arranged.values), *constants(arranged.values), *gaps(series)]
     called = names if contents.named or len(names) > 1 else ("values",)
     time = None if arranged.time is None else arranged.time.name
     by = None if arranged.by is None else arranged.by.name

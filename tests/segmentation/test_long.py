@@ -20,8 +20,8 @@ def positions(y: np.ndarray, draws: int = 300, **settings: object) -> list[int]:
 @pytest.mark.slow
 def test_numbers_of_segments_that_are_wished_for() -> None:
     y = steps(0.0, 5.0, -5.0)
-    assert positions(y, segments=3) == [500, 1000]
-    assert positions(y, segments=(1, 4)) == [500, 1000]
+    assert positions(y, draws=50, segments=3) == [500, 1000]
+    assert positions(y, draws=50, segments=(1, 4)) == [500, 1000]
     with warnings.catch_warnings():  # nobody would have drawn such trees
         warnings.simplefilter("ignore", rb.ApproximationWarning)
         assert positions(y, segments=1) == []

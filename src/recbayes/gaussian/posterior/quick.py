@@ -14,11 +14,17 @@ CLIPPED = 0.05  # more than this outside [0, 1], summed over all spans, is worth
 
 @dataclass(frozen=True, eq=False)
 class QuickProbability:
-    """Approximate node probabilities; `clipped` is how far they lay outside [0, 1], summed over all spans."""
+    """Approximate node probabilities.
+
+    Attributes:
+        nodes: the spans, with their probabilities, clipped to [0, 1].
+        clipped: how far they lay outside [0, 1], summed over all spans.
+        complaint: what to know of them, where they lay too far outside; else nothing.
+    """
 
     nodes: SpanTable
     clipped: float
-    complaint: str = ""  # where they lay too far outside
+    complaint: str = ""
 
     @cached_property
     def node_probability(self) -> np.ndarray:

@@ -207,6 +207,12 @@ USAGE = {
     "an unknown objective": Bad(
         {"x.csv": GOOD, "m.json": model_text()}, "parse x.csv -m m.json --objective best", "'f1'", 2
     ),
+    "the data as a page of a group": Bad(
+        {"r-a.csv": "m,v\na,1\na,2\nb,3\nb,4\n"}, "segment r-a.csv --draws 20 --by m --report r.csv", "overwritten", 2
+    ),
+    "words as a picture of a group": Bad(
+        {"x.csv": "m,v\na,1\na,2\nb,3\nb,4\n"}, "segment x.csv --draws 20 --by m --plot r.svg -o r-a.svg", "same", 2
+    ),
     "the model in the checkpoint": Bad({"x.csv": GOOD}, "fit x.csv -o m.json --checkpoint m.json", "the same name", 2),
 }
 ALL = {**FILES, **TIMES, **COLUMNS, **MODELS, **OUTPUTS, **USAGE}

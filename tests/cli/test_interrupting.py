@@ -55,3 +55,19 @@ from recbayes.cli import app
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 130
     assert done.stderr == "recbayes: interrupted\n"
+
+
+def test_before_a_command_begins() -> None:
+    """Whoever turns the interrupt into an end, it is said."""
+    code = """
+import sys, typer
+from typer.core import TyperGroup
+def main(self, *given, **settings):
+    return 130
+TyperGroup.main = main
+from recbayes.cli import app
+sys.argv = ["recbayes", "demo"]
+app()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "recbayes: interrupted\n")

@@ -63,3 +63,12 @@ def test_a_name_with_a_comma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     done = CliRunner().invoke(app, ["segment", "x.csv", "--draws", "20", "--no-picture", "--columns", '"Temp, C"'])
     assert done.exit_code == 0, done.stderr
     assert "9 observations of Temp, C" in done.stdout
+
+
+def test_a_terminal_without_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "0")
+    Path("x.csv").write_text("v\n" + "1\n2\n" * 9, encoding="utf-8")
+    done = CliRunner().invoke(app, ["segment", "x.csv", "--draws", "20"])
+    assert done.exit_code == 0
+    assert "no change point in 18 observations" in done.stdout

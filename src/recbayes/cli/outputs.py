@@ -79,8 +79,10 @@ class Outputs:
             lines = [f"{_line(one.group)}\t{line}" for one, line in zip(results, lines, strict=True)]
         return "".join(f"{line}\n" for line in lines)
 
-    def files(self, results: Sequence[Result], by: str | None, title: str) -> dict[Path, str | bytes]:
-        """What goes to files, all of it made before the first is written."""
+    def files(
+        self, results: Sequence[Result], by: str | None, title: str, inputs: Sequence[str | Path] = ()
+    ) -> dict[Path, str | bytes]:
+        """What goes to files, all of it made before the first is written; names of groups may be those of other files."""
         found: dict[Path, str | bytes] = {}
         for told, what in ((self.table, "table"), (self.changes, "changes")):
             if told not in (None, "-"):
@@ -90,6 +92,7 @@ class Outputs:
                 names = [path] if len(results) == 1 else [path.with_name(one) for one in _names(path, results)]
                 if any(_same(name, other) for name in names for other in found):
                     raise typer.BadParameter("an output for one of the series has the name of another output")
+                check_apart([*names, self.output], inputs)
                 for name, one in zip(names, results, strict=True):
                     check_target(name)
                     found[name] = make(one, name, f"{title}, {one.group}" if one.group else title)

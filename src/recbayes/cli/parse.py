@@ -104,7 +104,7 @@ def parse(
     results = [_result(*three) for three in zip(sequences, posteriors, trees, strict=True)]
     by = None if reading is None else reading.by
     name = data if reading is None else reading.name
-    files = outputs.files(results, by, name)
+    files = outputs.files(results, by, name, [data, model])
     about = {
         "format": "recbayes.parses",
         "version": 1,

@@ -59,16 +59,18 @@ class OneLine(TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *others: Any, **settings: Any) -> Any:
         given = list(sys.argv[1:] if args is None else args)
-        self._debug = "--debug" in given
+        self._debug, self._told = "--debug" in given, False
         settings["standalone_mode"] = False
         try:
             code = super().main([one for one in given if one != "--debug"], "recbayes", *others, **settings)
         except ClickException as problem:
             _explain(problem)
             code = getattr(problem, "exit_code", 2)
-        except typer.Abort:  # an interrupt before the command began
-            complain("interrupted")
+            self._told = True
+        except typer.Abort:
             code = INTERRUPTED
+        if code == INTERRUPTED and not self._told:  # before the command began, or after its end
+            complain("interrupted")
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
@@ -79,6 +81,7 @@ class OneLine(TyperGroup):
             raise
         except KeyboardInterrupt:
             complain("interrupted")
+            self._told = True
             raise typer.Exit(INTERRUPTED) from None
         except Exception as problem:
             if self._debug:

@@ -149,7 +149,7 @@ def segment(
     if not found:
         raise rb.DataError(f"{data}: {left[0]}")
     results = [_result(*one) for one in found.items()]
-    files = outputs.files(results, reading.by, reading.name)
+    files = outputs.files(results, reading.by, reading.name, [data])
     about = {
         "format": "recbayes.segmentations",
         "version": 1,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recbayes.data.table import Table
     from recbayes.tree.tree import Tree
 
+NARROWEST = 20  # characters of a line
 WIDEST = 120  # characters that a picture takes
 DEEPEST = 12  # levels that are drawn as indentation; below, a number says the level
 MOST = 60  # nodes of a tree that are told
@@ -28,7 +29,9 @@ def console(file: Any = None, width: int | None = None) -> "Console":
         def print(self, *objects: Any, **settings: Any) -> None:
             super().print(*(visible(one) if isinstance(one, str) else one for one in objects), **settings)
 
-    return Words(highlight=False, soft_wrap=True, file=sys.stdout if file is None else file, width=width)
+    found = Words(highlight=False, soft_wrap=True, file=sys.stdout if file is None else file, width=width)
+    found.width = max(found.width, NARROWEST)  # some say that they have no columns at all
+    return found
 
 
 def print_lines(to: "Console", lines: Sequence[str], style: str | None = None) -> None:

@@ -130,3 +130,13 @@ def test_columns_that_never_change(tmp_path: Path) -> None:
     said = "'const', 'five' never change, and may hide or feign changes of others without noise; choose columns without them"
     assert f"{said} (columns)" in given(tmp_path, "v,const,w,five\n" + rows).guessed
     assert not any("never change" in one for one in given(tmp_path, "a,b\n" + "1,2\n" * 9).guessed)
+
+
+def test_columns_of_one_name(tmp_path: Path) -> None:
+    """They have numbers, also where there are many of them, and where some have such names already."""
+    reading = given(tmp_path, "a,a (2),a,b,a\n1,2,3,4,5\n2,1,5,3,4\n", time=False)
+    assert reading.columns == ("a", "a (2)", "a (3)", "b", "a (4)")
+    names = ",".join(["a"] * 20_000)
+    numbers = ",".join(map(str, range(20_000)))
+    with pytest.raises(rb.FileError, match=r"there is no column 'c'"):
+        given(tmp_path, f"{names}\n{numbers}\n{numbers}\n", columns="c")

@@ -51,14 +51,15 @@ class Contents:
 
 def named_columns(given: Sequence[str]) -> list[str]:
     """Names of columns, none of them twice; those without one have their number, counted from 1."""
-    names: list[str] = []
+    names: dict[str, None] = {}
+    latest: dict[str, int] = {}
     for number, name in enumerate(given, start=1):
-        name = " ".join(name.split()) or str(number)
-        other = 2
-        while name in names:
-            name, other = f"{name.removesuffix(f' ({other - 1})')} ({other})", other + 1
-        names.append(name)
-    return names
+        name = own = " ".join(name.split()) or str(number)
+        while own in names:
+            latest[name] = latest.get(name, 1) + 1
+            own = f"{name} ({latest[name]})"
+        names[own] = None
+    return list(names)
 
 
 def not_among(name: str, names: Sequence[str]) -> FileError:
